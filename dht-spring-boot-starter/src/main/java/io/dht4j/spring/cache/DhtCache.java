@@ -163,6 +163,7 @@ final class DhtCache extends AbstractValueAdaptingCache {
         try {
             return other.get(options.loadTimeout().toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
+            loads.forget(place, other);
             return make.get();
         } catch (ExecutionException e) {
             if (DhtException.unwrap(e) instanceof RuntimeException failure) {
@@ -206,14 +207,22 @@ final class DhtCache extends AbstractValueAdaptingCache {
         retrieving(key, valueLoader::get).whenComplete((stored, error) -> {
             if (error == null) {
                 result.complete((T) fromStoreValue(stored));
-            } else if (DhtException.unwrap(error) instanceof ValueRetrievalException settled) {
-                // Spring would pass an unchecked exception to the handler, and load again if that forgives it.
-                result.completeExceptionally(new ExecutionException(settled.getCause()));
             } else {
-                result.completeExceptionally(DhtException.unwrap(error));
+                result.completeExceptionally(forSpring(DhtException.unwrap(error)));
             }
         });
         return result;
+    }
+
+    /** Spring would pass an unchecked exception to the handler, and load again if that forgives it. */
+    private Throwable forSpring(Throwable failure) {
+        if (!(failure instanceof ValueRetrievalException settled)) {
+            return failure;
+        }
+        Throwable cause = settled.getCause() instanceof CacheOperationInvoker.ThrowableWrapper wrapper
+                ? wrapper.getOriginal()
+                : Objects.requireNonNullElse(settled.getCause(), settled);
+        return cause instanceof RuntimeException && errorHandler.get() != null ? new ExecutionException(cause) : cause;
     }
 
     private CompletableFuture<Object> retrieving(Object key, Callable<?> loader) {
@@ -239,10 +248,16 @@ final class DhtCache extends AbstractValueAdaptingCache {
         CompletableFuture<Object> other = loads.join(place, mine);
         if (other != null) {
             return other.copy()
-                    .orTimeout(options.loadTimeout().toNanos(), TimeUnit.NANOSECONDS)
-                    .exceptionallyCompose(error -> DhtException.unwrap(error) instanceof TimeoutException
-                            ? load.running()
-                            : CompletableFuture.failedFuture(error));
+                    .completeOnTimeout(LoadsInFlight.NONE, options.loadTimeout().toNanos(), TimeUnit.NANOSECONDS)
+                    .thenComposeAsync(
+                            made -> {
+                                if (made != LoadsInFlight.NONE) {
+                                    return CompletableFuture.completedFuture(made);
+                                }
+                                loads.forget(place, other);
+                                return load.running();
+                            },
+                            executor);
         }
         CompletableFuture<Object> loading = CompletableFuture.completedFuture(load)
                 .thenCompose(Load::finding)
@@ -337,14 +352,18 @@ final class DhtCache extends AbstractValueAdaptingCache {
             try {
                 made = (CompletableFuture<?>) Objects.requireNonNull(call(), "the loader returned no future");
             } catch (Throwable e) {
-                boolean wrapped = e instanceof CacheOperationInvoker.ThrowableWrapper;
-                return CompletableFuture.failedFuture(
-                        settled(wrapped ? ((CacheOperationInvoker.ThrowableWrapper) e).getOriginal() : e));
+                made = CompletableFuture.failedFuture(e);
             }
+            CompletableFuture<@Nullable Object> loaded = made.handle((value, error) -> {
+                if (error != null) {
+                    throw settled(DhtException.unwrap(error));
+                }
+                return value;
+            });
             if (place == null) {
-                return made.thenApply(this::forReturn);
+                return loaded.thenApply(this::forReturn);
             }
-            return made.thenCompose(value -> writing(place, value)
+            return loaded.thenCompose(value -> writing(place, value)
                     .exceptionallyAsync(
                             error -> {
                                 forgiveWrite(failure(error), value);

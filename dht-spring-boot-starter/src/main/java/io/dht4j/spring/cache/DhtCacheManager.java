@@ -64,7 +64,9 @@ public final class DhtCacheManager implements CacheManager {
      * {@code retrieve(key, loader)}, which is what {@code sync = true} uses. If the handler returns, the value is
      * loaded, and returned although the cache does not keep it; the loader runs once. What the handler throws is the
      * cause of a {@code ValueRetrievalException}, or of the {@code ExecutionException} of the future: Spring throws it
-     * without asking the handler again. Other methods throw, and Spring asks the handler.
+     * without asking the handler again. So are unchecked exceptions of the loader; with its errors and checked
+     * exceptions the future fails as they are, as it does with all if there is no handler. Other methods throw, and
+     * Spring asks the handler.
      *
      * @param cluster keeps the values; owned by the caller, who closes it after the last use of the caches
      * @param caches the caches' names, and their options

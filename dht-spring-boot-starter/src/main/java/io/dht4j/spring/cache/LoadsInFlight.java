@@ -11,9 +11,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The keys whose values are being made in this application, so that concurrent callers make each once. Holds an entry
- * for each running load, so never more than there are callers. Safe for use by any number of threads.
+ * for each running load. Safe for use by any number of threads.
  */
 final class LoadsInFlight {
+
+    /** Stands for the value of a load that did not end in time. */
+    static final Object NONE = new Object();
 
     /** A loader that runs. */
     private record Running(Thread thread, Key key) {}
@@ -53,6 +56,11 @@ final class LoadsInFlight {
             mine.whenComplete((value, error) -> loads.remove(key, mine));
         }
         return other;
+    }
+
+    /** Removes a load that does not end, so that later callers do not wait for it. */
+    void forget(Key key, CompletableFuture<Object> load) {
+        loads.remove(key, load);
     }
 
     /** Runs a load in this thread, and hands its outcome to those who wait for it. */

@@ -79,6 +79,12 @@ class SynchronizedLoadTest {
             return CompletableFuture.completedFuture(searched(key));
         }
 
+        @Cacheable(cacheNames = "books", sync = true)
+        public CompletableFuture<String> findNone(Object key) {
+            searches++;
+            return CompletableFuture.failedFuture(new NoSuchElementException("no book " + key));
+        }
+
         private String searched(Object key) {
             searches++;
             return search.apply(key);
@@ -242,6 +248,17 @@ class SynchronizedLoadTest {
                     .isInstanceOf(NoSuchElementException.class)
                     .hasMessage("no book 1");
             assertThat(catalogue.searches()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aMethodWhoseFutureFailsIsNoFailureOfTheCache() {
+        try (AnnotationConfigApplicationContext library = library(outage)) {
+            Catalogue catalogue = library.getBean(Catalogue.class);
+            assertThatThrownBy(() -> catalogue.findNone("1").join())
+                    .hasRootCauseInstanceOf(NoSuchElementException.class);
+            assertThat(catalogue.searches()).isEqualTo(1);
+            assertThat(outage.asked).isEmpty();
         }
     }
 

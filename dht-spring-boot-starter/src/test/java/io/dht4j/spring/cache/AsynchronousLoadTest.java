@@ -1,0 +1,110 @@
+package io.dht4j.spring.cache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.Cluster;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.NoSuchElementException;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.cache.interceptor.CacheErrorHandler;
+import org.springframework.cache.interceptor.LoggingCacheErrorHandler;
+
+/** Loads of futures, in a cluster without entries whose calls end at once: all in the thread of the test. */
+@Timeout(30)
+class AsynchronousLoadTest {
+
+    private final AtomicInteger loads = new AtomicInteger();
+    private final CompletableFuture<String> loading = new CompletableFuture<>();
+
+    static DhtCache cache(Duration loadTimeout, @Nullable CacheErrorHandler handler) {
+        Cluster empty = (Cluster) Proxy.newProxyInstance(
+                AsynchronousLoadTest.class.getClassLoader(),
+                new Class<?>[] {Cluster.class},
+                (proxy, method, arguments) ->
+                        CompletableFuture.completedFuture(method.getName().equals("get") ? Optional.empty() : null));
+        CacheOptions options = CacheOptions.of(CacheSerializer.text()).withLoadTimeout(loadTimeout);
+        return new DhtCache("books", empty, options, Runnable::run, () -> handler, text -> {});
+    }
+
+    private CompletableFuture<String> load() {
+        loads.incrementAndGet();
+        return loading;
+    }
+
+    static Stream<Throwable> failures() {
+        return Stream.of(
+                new NoSuchElementException("no book"), new TimeoutException("slow"), new AssertionError("impossible"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("failures")
+    void thoseWhoWaitFailAsTheLoadDoes(Throwable failure) {
+        DhtCache cache = cache(Duration.ofSeconds(20), null);
+        CompletableFuture<String> first = cache.retrieve("1", this::load);
+        CompletableFuture<String> second = cache.retrieve("1", this::load);
+        loading.completeExceptionally(failure);
+        assertThat(first)
+                .failsWithin(Duration.ofSeconds(20))
+                .withThrowableThat()
+                .withCause(failure);
+        assertThat(second)
+                .failsWithin(Duration.ofSeconds(20))
+                .withThrowableThat()
+                .withCause(failure);
+        assertThat(loads).hasValue(1);
+    }
+
+    /** Spring would ask the handler about it, and those who wait would load again. */
+    @ParameterizedTest
+    @MethodSource("failures")
+    void aHandlerIsNotAskedAboutALoadThatFails(Throwable failure) {
+        DhtCache cache = cache(Duration.ofSeconds(20), new LoggingCacheErrorHandler());
+        CompletableFuture<String> first = cache.retrieve("1", this::load);
+        CompletableFuture<String> second = cache.retrieve("1", this::load);
+        loading.completeExceptionally(failure);
+        assertThat(Stream.of(first, second)).allSatisfy(one -> {
+            Throwable thrown = one.handle((value, error) -> error).join();
+            if (failure instanceof RuntimeException) {
+                assertThat(thrown).isInstanceOf(ExecutionException.class).hasCause(failure);
+            } else {
+                assertThat(thrown).isSameAs(failure);
+            }
+        });
+        assertThat(loads).hasValue(1);
+    }
+
+    @Test
+    void anErrorOfALoaderIsThrownAsItIs() {
+        AssertionError failure = new AssertionError("impossible");
+        CompletableFuture<String> loaded = cache(Duration.ofSeconds(20), new LoggingCacheErrorHandler())
+                .retrieve("1", () -> {
+                    throw failure;
+                });
+        assertThat(loaded.handle((value, error) -> error)).isCompletedWithValue(failure);
+    }
+
+    @Test
+    void aLoadThatDoesNotEndIsWaitedForOnce() throws Exception {
+        DhtCache cache = cache(Duration.ofMillis(20), null);
+        CompletableFuture<String> endless = cache.retrieve("1", this::load);
+        assertThat(cache.retrieve("1", () -> CompletableFuture.completedFuture("second"))
+                        .get(20, TimeUnit.SECONDS))
+                .isEqualTo("second");
+        assertThat(cache.retrieve("1", () -> CompletableFuture.completedFuture("third")))
+                .isCompletedWithValue("third");
+        assertThat(cache.get("1", () -> "fourth")).isEqualTo("fourth");
+        assertThat(endless).isNotDone();
+    }
+}
