@@ -179,19 +179,17 @@ final class DhtCache extends AbstractValueAdaptingCache {
     @Override
     public @Nullable ValueWrapper putIfAbsent(Object key, @Nullable Object value) {
         Key place = keys.of(key);
-        if (loads.isOfThisThread(place)) {
-            throw recursion(key);
-        }
         Object stored = stored(value);
         boolean[] written = new boolean[1];
-        Object now = once(place, () -> {
+        Supplier<Object> turn = () -> {
             Object found = find(place);
             if (found != null) {
                 return found;
             }
             written[0] = true;
             return write(place, stored);
-        });
+        };
+        Object now = loads.isOfThisThread(place) ? turn.get() : once(place, turn);
         return written[0] ? null : toValueWrapper(now);
     }
 
@@ -232,12 +230,13 @@ final class DhtCache extends AbstractValueAdaptingCache {
             if (place == null) {
                 return load.running();
             }
-            if (loads.isOfThisThread(place)) {
-                throw load.settled(recursion(key));
-            }
-            return load.finding()
-                    .thenCompose(found ->
-                            found == null ? loadingOnce(place, load) : CompletableFuture.completedFuture(found));
+            boolean isOwn = loads.isOfThisThread(place);
+            return load.finding().thenCompose(found -> {
+                if (found != null) {
+                    return CompletableFuture.completedFuture(found);
+                }
+                return isOwn ? CompletableFuture.failedFuture(load.settled(recursion(key))) : loadingOnce(place, load);
+            });
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         }
