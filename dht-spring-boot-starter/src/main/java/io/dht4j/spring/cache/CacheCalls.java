@@ -12,12 +12,14 @@ import io.dht4j.ScanScope;
 import io.dht4j.Value;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 
 /** The calls of the cluster that a cache makes, each with its deadline. Safe for use by any number of threads. */
 final class CacheCalls {
@@ -27,6 +29,9 @@ final class CacheCalls {
 
     private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(5);
     private static final int DELETES_IN_FLIGHT = 64;
+
+    /** Causes may form a circle. */
+    private static final int MOST_CAUSES = 32;
 
     private final Cluster cluster;
     private final CallOptions options;
@@ -71,6 +76,13 @@ final class CacheCalls {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted while waiting for the cluster", e);
         }
+    }
+
+    /** Returns whether a failure is due to an interrupt of the thread that reports it. */
+    static boolean isInterrupt(Throwable failure) {
+        return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
+                .limit(MOST_CAUSES)
+                .anyMatch(InterruptedException.class::isInstance);
     }
 
     /**

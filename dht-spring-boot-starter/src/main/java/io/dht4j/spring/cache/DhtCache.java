@@ -131,21 +131,31 @@ final class DhtCache extends AbstractValueAdaptingCache {
     @SuppressWarnings("unchecked")
     public <T> @Nullable T get(Object key, Callable<T> valueLoader) {
         Load load = new Load(key, valueLoader);
+        try {
+            return (T) fromStoreValue(loaded(load));
+        } catch (ValueRetrievalException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            throw CacheCalls.isInterrupt(e) ? load.settled(e) : e;
+        }
+    }
+
+    private Object loaded(Load load) {
         Key place = load.place;
         if (place == null) {
-            return (T) fromStoreValue(load.run());
+            return load.run();
         }
         Object found = load.find();
-        if (found == null) {
-            if (loads.isOfThisThread(place)) {
-                throw load.settled(recursion(key));
-            }
-            found = once(place, () -> {
-                Object meanwhile = load.find();
-                return meanwhile == null ? load.run() : meanwhile;
-            });
+        if (found != null) {
+            return found;
         }
-        return (T) fromStoreValue(found);
+        if (loads.isOfThisThread(place)) {
+            throw load.settled(recursion(load.key));
+        }
+        return once(place, () -> {
+            Object meanwhile = load.find();
+            return meanwhile == null ? load.run() : meanwhile;
+        });
     }
 
     private IllegalStateException recursion(Object key) {
@@ -161,7 +171,8 @@ final class DhtCache extends AbstractValueAdaptingCache {
             return LoadsInFlight.run(mine, make);
         }
         try {
-            return other.get(options.loadTimeout().toNanos(), TimeUnit.NANOSECONDS);
+            Object made = other.get(options.loadTimeout().toNanos(), TimeUnit.NANOSECONDS);
+            return made == LoadsInFlight.NONE ? make.get() : made;
         } catch (TimeoutException e) {
             loads.forget(place, other);
             return make.get();
@@ -266,7 +277,7 @@ final class DhtCache extends AbstractValueAdaptingCache {
             if (error == null) {
                 mine.complete(stored);
             } else {
-                mine.completeExceptionally(DhtException.unwrap(error));
+                LoadsInFlight.fail(mine, DhtException.unwrap(error));
             }
         });
         return loading;
@@ -401,7 +412,7 @@ final class DhtCache extends AbstractValueAdaptingCache {
 
         private void ask(RuntimeException failure, Consumer<CacheErrorHandler> question) {
             CacheErrorHandler handler = errorHandler.get();
-            if (handler == null) {
+            if (handler == null || CacheCalls.isInterrupt(failure)) {
                 throw failure;
             }
             try {

@@ -66,7 +66,8 @@ public final class DhtCacheManager implements CacheManager {
      * cause of a {@code ValueRetrievalException}, or of the {@code ExecutionException} of the future: Spring throws it
      * without asking the handler again. So are unchecked exceptions of the loader; with its errors and checked
      * exceptions the future fails as they are, as it does with all if there is no handler. Other methods throw, and
-     * Spring asks the handler.
+     * Spring asks the handler. An interrupt ends {@code get(key, loader)} without a question, by a
+     * {@code ValueRetrievalException}; a caller that waits for the load of the interrupted thread loads for itself.
      *
      * @param cluster keeps the values; owned by the caller, who closes it after the last use of the caches
      * @param caches the caches' names, and their options

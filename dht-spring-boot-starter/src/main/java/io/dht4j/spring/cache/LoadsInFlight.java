@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LoadsInFlight {
 
-    /** Stands for the value of a load that did not end in time. */
+    /** Stands for the value of a load that did not end in time, or was interrupted: who waits for it loads too. */
     static final Object NONE = new Object();
 
     /** A loader that runs. */
@@ -70,8 +70,17 @@ final class LoadsInFlight {
             mine.complete(value);
             return value;
         } catch (Throwable e) {
-            mine.completeExceptionally(e);
+            fail(mine, e);
             throw e;
+        }
+    }
+
+    /** Hands a failure to those who wait, who were not interrupted themselves. */
+    static void fail(CompletableFuture<Object> mine, Throwable failure) {
+        if (Thread.currentThread().isInterrupted() || CacheCalls.isInterrupt(failure)) {
+            mine.complete(NONE);
+        } else {
+            mine.completeExceptionally(failure);
         }
     }
 }
