@@ -231,7 +231,14 @@ final class DhtCache extends AbstractValueAdaptingCache {
         Throwable cause = settled.getCause() instanceof CacheOperationInvoker.ThrowableWrapper wrapper
                 ? wrapper.getOriginal()
                 : Objects.requireNonNullElse(settled.getCause(), settled);
-        return cause instanceof RuntimeException && errorHandler.get() != null ? new ExecutionException(cause) : cause;
+        try {
+            return cause instanceof RuntimeException && errorHandler.get() != null
+                    ? new ExecutionException(cause)
+                    : cause;
+        } catch (RuntimeException e) {
+            cause.addSuppressed(e);
+            return cause;
+        }
     }
 
     private CompletableFuture<Object> retrieving(Object key, Callable<?> loader) {

@@ -12,6 +12,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -28,14 +29,14 @@ class AsynchronousLoadTest {
     private final AtomicInteger loads = new AtomicInteger();
     private final CompletableFuture<String> loading = new CompletableFuture<>();
 
-    static DhtCache cache(Duration loadTimeout, @Nullable CacheErrorHandler handler) {
+    static DhtCache cache(Duration loadTimeout, Supplier<@Nullable CacheErrorHandler> handler) {
         Cluster empty = (Cluster) Proxy.newProxyInstance(
                 AsynchronousLoadTest.class.getClassLoader(),
                 new Class<?>[] {Cluster.class},
                 (proxy, method, arguments) ->
                         CompletableFuture.completedFuture(method.getName().equals("get") ? Optional.empty() : null));
         CacheOptions options = CacheOptions.of(CacheSerializer.text()).withLoadTimeout(loadTimeout);
-        return new DhtCache("books", empty, options, Runnable::run, () -> handler, text -> {});
+        return new DhtCache("books", empty, options, Runnable::run, handler, text -> {});
     }
 
     private CompletableFuture<String> load() {
@@ -51,7 +52,7 @@ class AsynchronousLoadTest {
     @ParameterizedTest
     @MethodSource("failures")
     void thoseWhoWaitFailAsTheLoadDoes(Throwable failure) {
-        DhtCache cache = cache(Duration.ofSeconds(20), null);
+        DhtCache cache = cache(Duration.ofSeconds(20), () -> null);
         CompletableFuture<String> first = cache.retrieve("1", this::load);
         CompletableFuture<String> second = cache.retrieve("1", this::load);
         loading.completeExceptionally(failure);
@@ -70,7 +71,7 @@ class AsynchronousLoadTest {
     @ParameterizedTest
     @MethodSource("failures")
     void aHandlerIsNotAskedAboutALoadThatFails(Throwable failure) {
-        DhtCache cache = cache(Duration.ofSeconds(20), new LoggingCacheErrorHandler());
+        DhtCache cache = cache(Duration.ofSeconds(20), LoggingCacheErrorHandler::new);
         CompletableFuture<String> first = cache.retrieve("1", this::load);
         CompletableFuture<String> second = cache.retrieve("1", this::load);
         loading.completeExceptionally(failure);
@@ -88,7 +89,7 @@ class AsynchronousLoadTest {
     @Test
     void anErrorOfALoaderIsThrownAsItIs() {
         AssertionError failure = new AssertionError("impossible");
-        CompletableFuture<String> loaded = cache(Duration.ofSeconds(20), new LoggingCacheErrorHandler())
+        CompletableFuture<String> loaded = cache(Duration.ofSeconds(20), LoggingCacheErrorHandler::new)
                 .retrieve("1", () -> {
                     throw failure;
                 });
@@ -96,8 +97,19 @@ class AsynchronousLoadTest {
     }
 
     @Test
+    void aFutureEndsAlsoIfTheHandlerCannotBeHad() {
+        DhtCache cache = cache(Duration.ofSeconds(20), () -> {
+            throw new IllegalStateException("no handler");
+        });
+        NoSuchElementException failure = new NoSuchElementException("no book");
+        assertThat(cache.retrieve("1", () -> CompletableFuture.failedFuture(failure))
+                        .handle((value, error) -> error))
+                .isCompletedWithValue(failure);
+    }
+
+    @Test
     void aLoadThatDoesNotEndIsWaitedForOnce() throws Exception {
-        DhtCache cache = cache(Duration.ofMillis(20), null);
+        DhtCache cache = cache(Duration.ofMillis(20), () -> null);
         CompletableFuture<String> endless = cache.retrieve("1", this::load);
         assertThat(cache.retrieve("1", () -> CompletableFuture.completedFuture("second"))
                         .get(20, TimeUnit.SECONDS))

@@ -64,7 +64,7 @@ class InterruptedLoadTest {
 
     @Test
     void anInterruptedWaitForALoadEndsTheCall() {
-        DhtCache cache = AsynchronousLoadTest.cache(Duration.ofSeconds(20), handler);
+        DhtCache cache = AsynchronousLoadTest.cache(Duration.ofSeconds(20), () -> handler);
         CompletableFuture<String> endless = new CompletableFuture<>();
         assertThat(cache.retrieve("1", () -> endless)).isNotDone();
         assertInterrupted(cache);
@@ -72,7 +72,7 @@ class InterruptedLoadTest {
 
     @Test
     void aCallerThatWaitsForAnInterruptedOneLoadsForItself() throws Exception {
-        DhtCache cache = AsynchronousLoadTest.cache(Duration.ofSeconds(20), null);
+        DhtCache cache = AsynchronousLoadTest.cache(Duration.ofSeconds(20), () -> null);
         CountDownLatch begun = new CountDownLatch(1);
         Thread first = new Thread(() -> assertThatThrownBy(() -> cache.get("1", () -> {
             begun.countDown();
