@@ -5,6 +5,7 @@ import io.dht4j.Cluster;
 import io.dht4j.Ranges;
 import io.dht4j.spi.Observer;
 import io.dht4j.spi.Tracer;
+import io.dht4j.spring.cache.DhtCacheManager;
 import java.util.Optional;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
@@ -124,12 +125,12 @@ public final class DhtAutoConfiguration {
 
     /**
      * Lets the node start with the application, and web servers wait for it, even if other beans are made when they are
-     * first used.
+     * first used. Caches are made then too, since they keep the context class loader of the thread that makes them.
      *
      * @return a filter
      */
     @Bean
     static LazyInitializationExcludeFilter dhtStartsWithTheApplication() {
-        return LazyInitializationExcludeFilter.forBeanTypes(Cluster.class, ReadyCluster.class);
+        return LazyInitializationExcludeFilter.forBeanTypes(Cluster.class, ReadyCluster.class, DhtCacheManager.class);
     }
 }

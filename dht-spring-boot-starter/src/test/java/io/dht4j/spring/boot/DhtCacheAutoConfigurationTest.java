@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -115,6 +116,15 @@ class DhtCacheAutoConfigurationTest {
             assertThat(manager.getCacheNames()).containsExactlyInAnyOrder("authors", "titles", "books");
             assertThat(manager.getCache("others")).isNull();
         });
+    }
+
+    @Test
+    void theManagerIsMadeInTheThreadOfTheStartAlsoWhereOtherBeansAreLazy() {
+        runner.withInitializer(context ->
+                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+                .withPropertyValues(BOOKS)
+                .run(context -> assertThat(context.getBeanFactory().getSingleton("dhtCacheManager"))
+                        .isInstanceOf(DhtCacheManager.class));
     }
 
     @Test
