@@ -1,5 +1,6 @@
 package io.dht4j.spring.cache;
 
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JavaType;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.ObjectReader;
@@ -22,7 +23,8 @@ public final class Jackson2Serializer implements CacheSerializer {
     }
 
     /**
-     * Returns a serializer of one type.
+     * Returns a serializer of one type. It reads no value with a field that the type lacks, such as one of a class that
+     * has changed since.
      *
      * @param mapper converts the values
      * @param type the canonical or binary name of their type, for example {@code com.example.Book},
@@ -32,7 +34,10 @@ public final class Jackson2Serializer implements CacheSerializer {
      */
     public static Jackson2Serializer of(ObjectMapper mapper, String type) {
         JavaType parsed = mapper.getTypeFactory().constructFromCanonical(TypeNames.binary(type));
-        return new Jackson2Serializer(mapper.writerFor(parsed), mapper.readerFor(parsed));
+        // Spring's mappers ignore them; here they tell of a class that has changed.
+        return new Jackson2Serializer(
+                mapper.writerFor(parsed),
+                mapper.readerFor(parsed).with(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.dht4j.spring.cache;
 
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.ObjectWriter;
@@ -20,7 +21,8 @@ public final class Jackson3Serializer implements CacheSerializer {
     }
 
     /**
-     * Returns a serializer of one type.
+     * Returns a serializer of one type. It reads no value with a field that the type lacks, such as one of a class that
+     * has changed since.
      *
      * @param mapper converts the values
      * @param type the canonical or binary name of their type, for example {@code com.example.Book},
@@ -30,7 +32,10 @@ public final class Jackson3Serializer implements CacheSerializer {
      */
     public static Jackson3Serializer of(JsonMapper mapper, String type) {
         JavaType parsed = mapper.getTypeFactory().constructFromCanonical(TypeNames.binary(type));
-        return new Jackson3Serializer(mapper.writerFor(parsed), mapper.readerFor(parsed));
+        // Spring's mappers ignore them; here they tell of a class that has changed.
+        return new Jackson3Serializer(
+                mapper.writerFor(parsed),
+                mapper.readerFor(parsed).with(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES));
     }
 
     @Override

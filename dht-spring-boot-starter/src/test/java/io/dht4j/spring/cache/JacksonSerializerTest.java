@@ -3,6 +3,7 @@ package io.dht4j.spring.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -38,8 +39,20 @@ class JacksonSerializerTest {
 
     static Stream<Version> versions() {
         return Stream.of(
-                new Version("Jackson 2", type -> Jackson2Serializer.of(new ObjectMapper(), type)),
+                new Version("Jackson 2", type -> Jackson2Serializer.of(asOfSpring(), type)),
                 new Version("Jackson 3", type -> Jackson3Serializer.of(new JsonMapper(), type)));
+    }
+
+    private static ObjectMapper asOfSpring() {
+        return new ObjectMapper().configure(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES, false);
+    }
+
+    @ParameterizedTest
+    @MethodSource("versions")
+    void valueOfAClassWithAnotherFieldIsNotRead(Version version) {
+        CacheSerializer serializer = version.serializers.apply(BOOK);
+        byte[] before = "{\"isbn\":\"1\",\"name\":\"Dune\"}".getBytes(StandardCharsets.UTF_8);
+        assertThatThrownBy(() -> serializer.fromBytes(before)).hasMessageContaining("name");
     }
 
     @ParameterizedTest
