@@ -6,9 +6,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The stage that the caller of a piece of work gets, which ends after what must be done at the end of the work. */
 public final class CallerStage {
+
+    private static final Logger LOG = LoggerFactory.getLogger(CallerStage.class);
 
     /** The packages whose code completes stages, and runs their actions. */
     private static final String CORE = "io.dht4j.core.";
@@ -53,10 +57,12 @@ public final class CallerStage {
      */
     public static void refuseClose(String closing) {
         if (StackWalker.getInstance().walk(CallerStage::isCalledBack)) {
-            throw new IllegalStateException(
-                    closing + " cannot be closed on this thread, which runs an action, an observer"
-                            + " or a listener and which closing waits for: close it on a thread of the application, for example"
-                            + " with thenRunAsync in place of thenRun");
+            String refusal = closing + " cannot be closed on this thread, which runs an action, an observer"
+                    + " or a listener and which closing waits for: close it on a thread of the application, for example"
+                    + " with thenRunAsync in place of thenRun";
+            // The stage that fails by it is often dropped.
+            LOG.warn(refusal);
+            throw new IllegalStateException(refusal);
         }
     }
 
