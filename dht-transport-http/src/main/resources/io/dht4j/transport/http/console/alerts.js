@@ -2,6 +2,9 @@
 
 import { bytes, counted, el, note, span, time } from './dom.js';
 
+/** Returns of how many partitions a node has no quorum, in the words of its probe; undefined if it has all. */
+export const noQuorum = ready => /\d+ of \d+ partitions have no quorum/.exec(ready?.text ?? '')?.[0];
+
 /**
  * Returns the problems that a node's answers tell, each with its `kind`, `bad` or `warn`, and a text.
  *
@@ -13,8 +16,8 @@ export function problems(status, repair, members, isRefusing, ready) {
   const bad = text => found.push({ kind: 'bad', text });
   const warn = text => found.push({ kind: 'warn', text });
   if (status) { ofStatus(status, bad, warn); }
-  const lost = /\d+ of \d+ partitions have no quorum/.exec(ready?.text ?? '');
-  if (lost) { bad(lost[0] + ': too few of their replicas answer ' + status.id + ', and calls of their keys fail.'); }
+  const lost = noQuorum(ready);
+  if (lost) { bad(lost + ': too few of their replicas answer ' + status.id + ', and calls of their keys fail.'); }
   if (repair?.last_error) {
     (repair.blocked ? bad : warn)('Repair ' + (repair.blocked ? 'cannot begin: ' : 'was incomplete: ') + repair.last_error);
   }

@@ -1,7 +1,7 @@
 // The console: what the node answers, shown and kept up to date.
 
 import * as acts from './acts.js';
-import { alerts, problems } from './alerts.js';
+import { alerts, noQuorum, problems } from './alerts.js';
 import { byId, note, span, time, update } from './dom.js';
 import * as hotkeys from './hotkeys.js';
 import * as load from './load.js';
@@ -65,6 +65,8 @@ function state() {
   }
   if (!ready.data || !status.data) { return { kind: 'new', word: 'connecting', live: '' }; }
   if (!ready.data.ready) { return { kind: 'failed', word: 'not ready', banner: name() + ' is ' + ready.data.text + '.', live: name() + ' is not ready.' }; }
+  const lost = noQuorum(ready.data);
+  if (lost) { return { kind: 'failed', word: 'no quorum', live: lost + '.' }; }
   return { kind: 'good', word: 'ready', live: name() + ' answers and is ready.' };
 }
 
