@@ -26,8 +26,8 @@ public final class TextFiles {
      * @param file the file
      * @param most the largest number of its bytes, 1 or more
      * @return its text without a byte order mark
-     * @throws IOException if the file cannot be read, is larger, or is no UTF-8; {@link FileFailure#inWords} describes
-     *     it
+     * @throws IOException if the file cannot be read, is larger, has NUL characters or is no UTF-8;
+     *     {@link FileFailure#inWords} describes it
      */
     public static String read(Path file, int most) throws IOException {
         byte[] content;
@@ -37,10 +37,14 @@ public final class TextFiles {
         if (content.length > most) {
             throw new IOException("it has more than " + most + " bytes");
         }
-        return StandardCharsets.UTF_8
+        String text = StandardCharsets.UTF_8
                 .newDecoder()
                 .decode(ByteBuffer.wrap(withoutMark(content)))
                 .toString();
+        if (text.indexOf('\0') >= 0) {
+            throw new IOException("it has NUL characters, as UTF-16 without a byte order mark: save it as UTF-8");
+        }
+        return text;
     }
 
     /**

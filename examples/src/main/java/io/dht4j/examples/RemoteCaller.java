@@ -31,7 +31,7 @@ public final class RemoteCaller {
         try (Cluster cluster = RemoteCluster.connect(
                 HttpRemote.create(HttpRemoteOptions.defaults()), addresses, RemoteOptions.defaults())) {
             addUser(cluster, System.out::println).toCompletableFuture().join();
-        } catch (CompletionException e) {
+        } catch (CompletionException | DhtException e) {
             System.err.println(advice(e));
         }
     }

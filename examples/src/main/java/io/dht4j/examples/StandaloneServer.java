@@ -39,6 +39,7 @@ public final class StandaloneServer implements AutoCloseable {
     public static void main(String[] args) throws Exception {
         StandaloneServer server = new StandaloneServer(new NodeId(args[0]), NODES, Path.of("data", args[0]));
         Runtime.getRuntime().addShutdownHook(new Thread(server::close, "shutdown"));
+        System.out.println(args[0] + " waits for another node");
         server.cluster().ready().toCompletableFuture().get(5, TimeUnit.MINUTES);
         System.out.println(args[0] + " is ready");
     }

@@ -71,7 +71,10 @@ public record ServerConfig(
             throw new ConfigException("--config: there is no file " + file);
         } catch (IOException | IllegalArgumentException e) {
             throw new ConfigException("--config: cannot read " + file + ": "
-                    + (e instanceof IOException ? FileFailure.inWords(e) : e.getMessage()));
+                    + (e instanceof IOException
+                            ? FileFailure.inWords(e)
+                            // The only one that Properties has, without a line.
+                            : "a backslash with u begins no \\uXXXX; write a backslash itself as \\\\"));
         }
         Map<Setting, String> settings = new EnumMap<>(Setting.class);
         for (String name : properties.stringPropertyNames()) {

@@ -81,6 +81,19 @@ class ConfigFileTest {
     }
 
     @Test
+    void textThatIsNoPropertiesIsRefusedWithARemedy(@TempDir Path directory) throws Exception {
+        Path file = directory.resolve("n2.properties");
+        Files.writeString(file, "id=n2", StandardCharsets.UTF_16LE);
+        assertThatThrownBy(() -> ServerConfig.read(file))
+                .hasMessage("--config: cannot read " + file
+                        + ": it has NUL characters, as UTF-16 without a byte order mark: save it as UTF-8");
+        Files.writeString(file, "data=C:\\users");
+        assertThatThrownBy(() -> ServerConfig.read(file))
+                .hasMessage("--config: cannot read " + file
+                        + ": a backslash with u begins no \\uXXXX; write a backslash itself as \\\\");
+    }
+
+    @Test
     void aFileWithAnUnknownNameIsRefused(@TempDir Path directory) throws Exception {
         Path file = directory.resolve("n2.properties");
         Files.writeString(file, "replicas=3\n");

@@ -108,7 +108,7 @@ public final class HttpConnections {
         }
         String warning = OpenFiles.warning(options.address().toString(), wanted, possible, openFiles);
         if (wanted == ConnectionLimits.defaults().max() && possible >= MANY) {
-            LOG.info(warning);
+            LOG.debug(warning);
         } else {
             LOG.warn(warning);
         }

@@ -68,6 +68,15 @@ public final class HttpListener {
 
     private static final PublicHandler NONE = new PublicHandler(UNATTACHED, false, Optional.empty());
 
+    private static final PublicHandler NEVER_ATTACHED = new PublicHandler(
+            request -> answer(
+                    closing(request),
+                    HttpProblem.of(
+                            ErrorCode.NOT_SERVING,
+                            "this port serves other nodes only, or this node starts: HttpApi.sharing serves clients")),
+            false,
+            Optional.empty());
+
     private final HttpListenerOptions options;
     private final HttpConnections connections;
     private final HttpBrowserGuard browsers = new HttpBrowserGuard();
@@ -86,7 +95,7 @@ public final class HttpListener {
 
     private volatile Optional<Tls> tls = Optional.empty();
     private volatile Handler<HttpServerRequest> peerHandler = UNATTACHED;
-    private volatile PublicHandler publicHandler = NONE;
+    private volatile PublicHandler publicHandler = NEVER_ATTACHED;
     private volatile int port;
 
     /** Starts the event loops; nothing listens before {@link #start}. */

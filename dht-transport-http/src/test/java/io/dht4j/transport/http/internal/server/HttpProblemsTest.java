@@ -3,9 +3,17 @@ package io.dht4j.transport.http.internal.server;
 import static io.dht4j.testkit.http.HttpProblem.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.Cluster;
 import io.dht4j.ErrorCode;
+import io.dht4j.Node;
+import io.dht4j.Topology;
+import io.dht4j.core.ClusterBuilder;
 import io.dht4j.testkit.http.RawHttp;
+import io.dht4j.testkit.network.FreePorts;
+import io.dht4j.testkit.store.ModelStore;
 import io.dht4j.transport.http.HttpApiOptions;
+import io.dht4j.transport.http.HttpTransport;
+import io.dht4j.transport.http.HttpTransportOptions;
 import io.dht4j.transport.http.fixture.ApiNodes;
 import java.io.IOException;
 import java.util.stream.Stream;
@@ -106,6 +114,24 @@ class HttpProblemsTest {
             if (answer.status() != 200) {
                 assertProblem(answer, answer.status(), ErrorCode.INTERNAL);
             }
+        }
+    }
+
+    @Test
+    void portOfPeersAloneSaysSo() throws IOException {
+        int port = FreePorts.find();
+        Node self = Node.of("n1", "127.0.0.1:" + port);
+        Cluster node = ClusterBuilder.of(self.id(), Topology.of(self))
+                .transport(HttpTransport.create(HttpTransportOptions.at(self.host(), port)))
+                .store(new ModelStore())
+                .start();
+        try (RawHttp connection = new RawHttp(port)) {
+            RawHttp.Answer answer =
+                    connection.send("GET /v0/entity?id=k" + HOST + "\r\n").read();
+            assertProblem(answer, 503, ErrorCode.NOT_SERVING);
+            assertThat(answer.text()).contains("this port serves other nodes only", "HttpApi.sharing");
+        } finally {
+            node.close();
         }
     }
 
