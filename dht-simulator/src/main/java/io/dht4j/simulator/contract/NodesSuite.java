@@ -65,7 +65,7 @@ interface NodesSuite extends ClusterSuite {
             Cluster node = nodes.get(0);
             assertThat(failureOfClosing(node, () -> node.put(Key.of("k"), number(1), ALL)))
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("node n1 cannot be closed on this thread, which runs an action");
+                    .hasMessageContaining("node n1 cannot be closed on this thread: it runs an action");
             assertThat(result(node.get(Key.of("k"), ALL)).map(Value::bytes)).hasValue(number(1));
         }
     }

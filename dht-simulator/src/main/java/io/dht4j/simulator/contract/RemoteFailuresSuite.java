@@ -279,7 +279,7 @@ interface RemoteFailuresSuite extends RemoteApiSuite {
         try (RemoteCluster client = RemoteCluster.connect(newApi(), List.of(address(0)), RemoteOptions.defaults())) {
             assertThat(failureOfClosing(client, () -> client.put(KEY, bytes("value"), EVERYWHERE)))
                     .isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("the remote client cannot be closed on this thread, which runs an action");
+                    .hasMessageContaining("the remote client cannot be closed on this thread: it runs an action");
             assertThat(result(client.get(KEY, OPTIONS)).map(Value::text)).contains("value");
         }
     }

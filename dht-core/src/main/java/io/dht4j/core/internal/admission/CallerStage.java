@@ -14,6 +14,10 @@ public final class CallerStage {
 
     private static final Logger LOG = LoggerFactory.getLogger(CallerStage.class);
 
+    private static final String OWN_THREAD =
+            "it runs an action, an observer or a listener, and closing waits for it; close"
+                    + " on a thread of the application, for example with thenRunAsync in place of thenRun";
+
     /** The packages whose code completes stages, and runs their actions. */
     private static final String CORE = "io.dht4j.core.";
 
@@ -57,12 +61,9 @@ public final class CallerStage {
      */
     public static void refuseClose(String closing) {
         if (StackWalker.getInstance().walk(CallerStage::isCalledBack)) {
-            String refusal = closing + " cannot be closed on this thread, which runs an action, an observer"
-                    + " or a listener and which closing waits for: close it on a thread of the application, for example"
-                    + " with thenRunAsync in place of thenRun";
             // The stage that fails by it is often dropped.
-            LOG.warn(refusal);
-            throw new IllegalStateException(refusal);
+            LOG.warn("{} was not closed, since close() was called on this thread: {}", closing, OWN_THREAD);
+            throw new IllegalStateException(closing + " cannot be closed on this thread: " + OWN_THREAD);
         }
     }
 
