@@ -43,8 +43,8 @@ public enum ErrorCode {
      */
     VERSION_TOO_FAR_AHEAD(1103, Action.FIX_REQUEST),
     /**
-     * The version of a write is older than the version that all replicas have agreed on. The write is far too late, or
-     * its coordinator's clock is far behind.
+     * The version of a write is older than the one up to which a replica has voted to purge. The write is far too late,
+     * or its coordinator's clock is far behind.
      */
     VERSION_TOO_OLD(1104, Action.FIX_REQUEST),
     /** The request carries no token, or an unknown one. */

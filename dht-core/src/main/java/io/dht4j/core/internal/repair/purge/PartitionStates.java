@@ -29,13 +29,13 @@ import java.util.function.IntPredicate;
  *     <td>-</td><td>-</td><td>-</td></tr>
  * </table>
  *
- * <p>A dash means that nothing changes. <em>Older</em> means older than the seal of the current session. Entries below
- * the fence watermark, which earlier sessions have raised, are refused in every state. A transition counts only for the
- * version that the state is of; all others, such as those of late messages, change nothing. {@link #catchUp} and
- * {@link #endRollback} lead from ROLLED_BACK back to the state that the watermarks imply, {@link #adopt} does so from
- * COPYING. A participant that is prepared when the next session seals the partition remains in doubt about the earlier
- * transaction: its fence watermark stays above its purge watermark until that session {@linkplain #resolve resolves}
- * it.
+ * <p>A dash means that nothing changes. <em>Older</em> means older than the seal of the current session; in
+ * ROLLED_BACK, older than the highest purge watermark of the others. Entries below the fence watermark, which earlier
+ * sessions have raised, are refused in every state. A transition counts only for the version that the state is of; all
+ * others, such as those of late messages, change nothing. {@link #catchUp} and {@link #endRollback} lead from
+ * ROLLED_BACK back to the state that the watermarks imply, {@link #adopt} does so from COPYING. A participant that is
+ * prepared when the next session seals the partition remains in doubt about the earlier transaction: its fence
+ * watermark stays above its purge watermark until that session {@linkplain #resolve resolves} it.
  *
  * <p>A partition in which the replica {@linkplain io.dht4j.core.internal.view.DivergedPartitions has diverged} is in
  * ROLLED_BACK too, with watermarks of zero.
