@@ -1,6 +1,6 @@
 package io.dht4j;
 
-/** What a coordinator does with an outstanding request to a replica once enough other replicas have answered. */
+/** The policies for an outstanding request to a replica once enough other replicas have answered. */
 public enum CancellationPolicy {
     /** Nothing: the coordinator awaits and reads the reply. */
     NEVER,

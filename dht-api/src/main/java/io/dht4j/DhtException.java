@@ -4,8 +4,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 
 /**
- * A failed call. The subtype says what the caller may do, {@link #code()} says what went wrong. The message is one
- * line; text from keys and remote nodes in it is {@linkplain PrintableText escaped}.
+ * Thrown when a call fails. The subtype says what the caller may do, {@link #code()} says what went wrong. The message
+ * is one line; text from keys and remote nodes in it is {@linkplain PrintableText escaped}.
  *
  * <p>The failure of a stage has no stack trace: it would show threads of the node, and cost more than many a call. An
  * {@link ExecutionException} of {@link java.util.concurrent.Future#get()} shows who waited; {@link #traced()} is a

@@ -4,7 +4,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
-/** The membership of a static cluster, which refuses everything. */
+/** The membership of a static cluster: refuses every change. */
 final class FixedMembership implements ClusterMembership {
 
     static final ClusterMembership INSTANCE = new FixedMembership();

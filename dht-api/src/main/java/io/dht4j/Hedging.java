@@ -3,9 +3,9 @@ package io.dht4j;
 import java.time.Duration;
 
 /**
- * When a read that still waits for an answer asks one more replica. Hedging hides a slow replica at the cost of
- * additional requests. It is off by default, and shares its budget with retries. Source: J. Dean and L. Barroso,
- * <em>The Tail at Scale</em>, 2013. Immutable.
+ * The delay after which a read that still waits for an answer asks one more replica. Hedging hides a slow replica at
+ * the cost of additional requests. It is off by default, and shares its budget with retries. Source: J. Dean and L.
+ * Barroso, <em>The Tail at Scale</em>, 2013. Immutable.
  */
 public sealed interface Hedging {
 

@@ -1,6 +1,6 @@
 package io.dht4j;
 
-/** The request is invalid and fails again if repeated unchanged. Nothing has changed. */
+/** Thrown when a request is invalid and fails again if repeated unchanged. Nothing has changed. */
 public final class InvalidRequestException extends DhtException {
 
     private static final long serialVersionUID = 1;

@@ -4,7 +4,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * What one replica of a key has. Immutable.
+ * The state of a key at one replica. Immutable.
  *
  * @param node the replica
  * @param state what it has, or that it did not answer

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a node has in hand at one moment, and how much of it there may be. Only the node itself knows these; the
+ * The use of a node's bounded resources at one moment, with their limits. Only the node itself knows these; the
  * {@linkplain NodeStatus status} is also shown to others. Immutable.
  *
  * @param calls calls of the application in flight

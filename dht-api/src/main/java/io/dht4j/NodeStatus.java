@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a node says of itself.
+ * The status of a node, as it reports it itself.
  *
  * @param id its name
  * @param topology the nodes it knows, and their epoch
@@ -21,7 +21,7 @@ import java.util.Optional;
  *     estimate while writes go on; -1 if the store cannot tell
  * @param entriesAge for how long a newer number has been due: since the store was asked for one that it has not
  *     returned yet. Zero if the number is of now; more if the store is so busy, or stands so still, that it does not
- *     answer at once. The number is older still if nobody had asked for one before
+ *     answer at once. The number is older still if none had been requested before
  * @param hintBytes how much it keeps of writes that nodes missed, itself among them, in bytes
  * @param hintBytesDropped how much of that it has dropped since it was started, for want of room, because it became too
  *     old or because its file was damaged

@@ -1,8 +1,8 @@
 package io.dht4j;
 
 /**
- * The call was refused because too much is in flight. Nothing has changed; the caller should back off before it tries
- * again.
+ * Thrown when a call is refused because too much is in flight. Nothing has changed; the caller should back off before
+ * it tries again.
  */
 public final class OverloadedException extends DhtException {
 

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * The check of option values, the same for every option of every module. Each refusal is an
+ * Checks the values of options, the same way for every option of every module. Each refusal is an
  * {@link IllegalArgumentException} of the form {@code maxInFlight must be 1 to 1000000, not 0}. Safe for use by any
  * number of threads.
  */

@@ -1,6 +1,6 @@
 package io.dht4j;
 
-/** How many replicas a read asks. */
+/** The number of replicas that a read asks. */
 public enum ReadFanOut {
     /**
      * The number of replicas that must answer: this node first if it is a replica, then in the key's order. When a

@@ -3,7 +3,7 @@ package io.dht4j;
 import java.util.List;
 
 /**
- * What a rebalance would move.
+ * The moves that a rebalance would make.
  *
  * @param epoch the epoch of the state on which it was planned
  * @param moves the moves; empty if every node has its share

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * A call that took long, and where its time went as far as its node knows. It names no key. Immutable.
+ * A call that took long, and how its time was spent as far as its node knows. It names no key. Immutable.
  *
  * @param ended when it ended, by the clock of the node
  * @param kind the kind of call, such as {@code PUT}

@@ -4,7 +4,7 @@ import io.dht4j.NodeGauges.Bounded;
 import java.util.Optional;
 
 /**
- * What a store has done since it was opened, and what it occupies. Immutable.
+ * The counts of a store's work since it was opened, and the space that it occupies. Immutable.
  *
  * @param commits groups of writes that were appended to the log, and their bytes
  * @param fsyncs calls that forced a file or a directory to the disk, without bytes

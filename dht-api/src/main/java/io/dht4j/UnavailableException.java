@@ -1,6 +1,6 @@
 package io.dht4j;
 
-/** The call failed and changed nothing. The caller may repeat it, on this node or another. */
+/** Thrown when a call has failed and changed nothing. The caller may repeat it, on this node or another. */
 public final class UnavailableException extends DhtException {
 
     private static final long serialVersionUID = 1;

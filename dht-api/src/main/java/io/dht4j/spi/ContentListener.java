@@ -3,8 +3,8 @@ package io.dht4j.spi;
 import io.dht4j.Version;
 
 /**
- * Hears of every change of what a store holds. Safe for use by any number of threads; quick, and waits for nobody but
- * for a moment.
+ * Receives every change of a store's content. Safe for use by any number of threads; quick, and waits for a moment at
+ * most.
  */
 public interface ContentListener {
 

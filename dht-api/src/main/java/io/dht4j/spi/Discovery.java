@@ -4,7 +4,7 @@ import io.dht4j.Node;
 import java.io.IOException;
 import java.util.List;
 
-/** Finds nodes of a cluster, by which another node joins it. Safe for use by any number of threads. */
+/** Finds the seeds through which a node joins a cluster. Safe for use by any number of threads. */
 @FunctionalInterface
 public interface Discovery {
 

@@ -3,10 +3,9 @@ package io.dht4j.spi;
 import io.dht4j.Ranges;
 
 /**
- * How much memory each part of a node may take: shares of one heap, with caps beyond which more memory gains nothing.
- * Whoever builds a node hands the same budget to its store, its transport, its cluster and its public APIs. On a small
- * heap the shares fall to one largest value each, so that one such value may be under way in each part at a time.
- * Immutable.
+ * The memory limits of a node's parts: shares of one heap, with caps beyond which more memory gains nothing. The same
+ * budget is passed to a node's store, transport, cluster and public APIs. On a small heap the shares fall to one
+ * largest value each, so that one such value may be under way in each part at a time. Immutable.
  *
  * @param heapBytes the heap to share out, 1 byte or more
  * @param maxValueBytes the largest value, 1 byte to 1 GiB

@@ -14,8 +14,8 @@ import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives what the calls of an application and the requests to other nodes have come to, for metrics. What a node can
- * be asked for at any time, such as its hints or its repair, is in the status of the cluster instead.
+ * Receives the outcomes of an application's calls and of the requests to other nodes, for metrics. What a node can be
+ * asked for at any time, such as its hints or its repair, is in the status of the cluster instead.
  *
  * <p>Any number of threads call the methods, event loops among them, just before the caller gets the outcome. The
  * methods must not block, nor call the cluster. If one throws, the library logs a warning, at most every ten seconds,

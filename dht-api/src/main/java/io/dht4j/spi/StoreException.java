@@ -3,7 +3,7 @@ package io.dht4j.spi;
 import io.dht4j.PrintableText;
 
 /**
- * A read or write failure of a store. The message names the file and the remedy. The exception does not indicate
+ * Thrown when a store cannot read or write. The message names the file and the remedy. The exception does not indicate
  * whether entries being applied have been stored. The message is one line: control characters are
  * {@linkplain PrintableText escaped}.
  */

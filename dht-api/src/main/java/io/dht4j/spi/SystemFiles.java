@@ -2,7 +2,7 @@ package io.dht4j.spi;
 
 import java.util.Set;
 
-/** Recognizes the files that systems put into any directory: they mean nothing to a reader of the directory. */
+/** Recognizes the files that operating systems put into any directory. */
 public final class SystemFiles {
 
     /** Of ext4 and other file systems, macOS, and Windows. */

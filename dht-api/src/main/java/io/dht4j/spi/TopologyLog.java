@@ -52,7 +52,7 @@ public interface TopologyLog extends AutoCloseable {
         /**
          * Returns the state, from which {@link #restore} makes an equal one.
          *
-         * @return up to {@value TopologyLog#MAX_SNAPSHOT_BYTES} bytes, which nobody changes afterwards
+         * @return up to {@value TopologyLog#MAX_SNAPSHOT_BYTES} bytes, which are not changed afterwards
          */
         byte[] snapshot();
 
@@ -85,7 +85,7 @@ public interface TopologyLog extends AutoCloseable {
          * of exactly this incarnation, or drops it.
          *
          * @param to the recipient
-         * @param message up to {@value TopologyLog#MAX_MESSAGE_BYTES} bytes, which nobody changes afterwards
+         * @param message up to {@value TopologyLog#MAX_MESSAGE_BYTES} bytes, which are not changed afterwards
          */
         void send(NodeRef to, byte[] message);
     }

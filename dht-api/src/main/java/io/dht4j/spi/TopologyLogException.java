@@ -5,7 +5,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call of a {@link TopologyLog} that failed. The message is one line: control characters are
+ * Thrown when a call of a {@link TopologyLog} fails. The message is one line: control characters are
  * {@linkplain PrintableText escaped}.
  */
 public final class TopologyLogException extends RuntimeException {

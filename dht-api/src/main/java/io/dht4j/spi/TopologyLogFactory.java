@@ -3,7 +3,7 @@ package io.dht4j.spi;
 import java.util.List;
 
 /**
- * Opens the topology log of a node, once the node knows who it is and which nodes form the cluster. What a log needs
+ * Opens the topology log of a node, once the node's identity and the nodes of the cluster are known. What a log needs
  * besides, such as its directory, is an option of the factory.
  */
 @FunctionalInterface

@@ -3,7 +3,7 @@ package io.dht4j.spi;
 import io.dht4j.PrintableText;
 
 /**
- * A call that brought no reply, or a transport that could not start. The message is one line: control characters are
+ * Thrown when a call brings no reply, or when a transport cannot start. The message is one line: control characters are
  * {@linkplain PrintableText escaped}.
  */
 public final class TransportException extends RuntimeException {

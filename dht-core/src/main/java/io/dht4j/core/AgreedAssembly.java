@@ -75,7 +75,7 @@ final class AgreedAssembly implements NodeStart {
                             config.observation().observer(), Optional.empty(), Optional.empty(), parts.environment));
             membership = made;
             if (closed.get()) {
-                // Whoever has closed this start has not seen it.
+                // The caller that has closed this start has not seen it.
                 made.close();
                 return;
             }

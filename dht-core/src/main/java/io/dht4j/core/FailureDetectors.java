@@ -6,7 +6,7 @@ import io.dht4j.core.internal.detection.SilenceDetector;
 import io.dht4j.spi.FailureDetector;
 import java.time.Duration;
 
-/** Factory of failure detectors. Each node needs its own instance. */
+/** Creates failure detectors. Each node needs its own instance. */
 public final class FailureDetectors {
 
     private static final Duration SHORTEST = Duration.ofMillis(10);

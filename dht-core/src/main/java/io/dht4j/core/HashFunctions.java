@@ -7,8 +7,8 @@ import io.dht4j.core.internal.hash.StringHash;
 import io.dht4j.spi.HashFunction;
 
 /**
- * Factory of hash functions. All are pure, safe for use by any number of threads, and give the same hash on every
- * machine and in every release. Changing the function of a cluster moves almost every key.
+ * Creates hash functions. All are pure, safe for use by any number of threads, and give the same hash on every machine
+ * and in every release. Changing the function of a cluster moves almost every key.
  */
 public final class HashFunctions {
 

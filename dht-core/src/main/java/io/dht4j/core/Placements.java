@@ -4,9 +4,9 @@ import io.dht4j.core.internal.placement.Strategy;
 import io.dht4j.spi.Placement;
 
 /**
- * Factory of placement strategies. All are pure and safe for use by any number of threads. Except for the control, all
- * bound the load of a node by default, see {@link LoadBound}. A table with a bound depends on the order of the nodes in
- * the topology, the order in which they joined. Building a table takes time and memory proportional to nodes times
+ * Creates placements. All are pure and safe for use by any number of threads. Except for the control, all bound the
+ * load of a node by default, see {@link LoadBound}. A table with a bound depends on the order of the nodes in the
+ * topology, the order in which they joined. Building a table takes time and memory proportional to nodes times
  * partitions.
  */
 public final class Placements {

@@ -14,10 +14,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks a cluster for its figures, at most once a second, since each scrape reads many of them. Whoever needs a newer
- * sample waits for it until {@value #PATIENCE_MILLIS} ms after it was asked for, and then takes the last one: however
- * many figures a scrape reads, it waits no longer than that. A sample that is older than a minute counts as unknown.
- * Safe for use by any number of threads.
+ * Asks a cluster for its figures, at most once a second, since each scrape reads many of them. A caller that needs a
+ * newer sample waits for it until {@value #PATIENCE_MILLIS} ms after it was asked for, and then takes the last one:
+ * however many figures a scrape reads, it waits no longer than that. A sample that is older than a minute counts as
+ * unknown. Safe for use by any number of threads.
  */
 final class ClusterPoll {
 

@@ -156,7 +156,7 @@ public final class Lifetime implements AutoCloseable {
         try {
             err.write(LAST_WORDS);
         } catch (IOException e) {
-            status = 1; // Nobody reads it.
+            status = 1; // No process reads it.
         } finally {
             Runtime.getRuntime().halt(1);
         }
@@ -178,7 +178,7 @@ public final class Lifetime implements AutoCloseable {
         while (ends || closed.getCount() > 0) {
             try {
                 LockSupport.parkNanos(this, LOOK_EVERY_NANOS);
-                // An interrupted thread would not wait; nobody has a reason to interrupt this one.
+                // An interrupted thread would not wait; no caller has a reason to interrupt this one.
                 Thread.interrupted();
                 if (!isStopAsked() && hasEnded()) {
                     fail();
@@ -187,7 +187,7 @@ public final class Lifetime implements AutoCloseable {
                     isBounded = true;
                     end = System.nanoTime() + closingTime.toNanos();
                 } else if (ends && System.nanoTime() - end >= 0) {
-                    // Not a word, which nobody may read: that could block.
+                    // Without a word: writing one that is never read could block.
                     Runtime.getRuntime().halt(1);
                 }
             } catch (Throwable e) {

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Logs when a node becomes unreachable, and why, and when it is reachable again: once for each reason, however many
+ * Logs when and why a node becomes unreachable, and when it is reachable again: once for each reason, however many
  * calls fail. Safe for use by any number of threads.
  */
 final class ReachabilityLog implements Transport {
@@ -35,8 +35,8 @@ final class ReachabilityLog implements Transport {
     private static final int MAX_REASONS = 8;
 
     /**
-     * The texts by which the clients report that nobody listens at an address, and by which a node reports that it is
-     * about to end, whatever surrounds them. Every restart causes them.
+     * The texts by which the clients report that no process listens at an address, and by which a node reports that it
+     * is about to end, whatever surrounds them. Every restart causes them.
      */
     private static final Pattern RESTARTS =
             Pattern.compile("connection refused|shutting down", Pattern.CASE_INSENSITIVE);
@@ -72,9 +72,9 @@ final class ReachabilityLog implements Transport {
      * Wraps a transport.
      *
      * @param watched what carries the calls
-     * @param level the level of the log for an unreachable node. Where nobody listens, or the node is ending, it is at
-     *     most {@code INFO}, because every node that starts later or restarts causes that; so it is where connections
-     *     are closed at once, for ten seconds
+     * @param level the level of the log for an unreachable node. Where no process listens, or the node is ending, it is
+     *     at most {@code INFO}, because every node that starts later or restarts causes that; so it is where
+     *     connections are closed at once, for ten seconds
      */
     ReachabilityLog(Transport watched, Level level) {
         this(watched, level, System::nanoTime);

@@ -34,7 +34,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cluster of a node as the server's APIs show it, from before its start. Until the node serves, calls are refused
+ * The cluster of a node that the server's APIs serve, from before its start. Until the node serves, calls are refused
  * as {@link ErrorCode#NOT_SERVING}, with what the start waits for. Remedies in messages are {@linkplain ShellAnswers
  * commands}. Closes nothing. Safe for use by any number of threads.
  */

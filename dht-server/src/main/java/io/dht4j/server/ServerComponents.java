@@ -123,7 +123,7 @@ final class ServerComponents {
             throw new TransportException(
                     Outcome.NOT_SENT, "cannot listen on " + address + ": the name of the host cannot be resolved");
         }
-        // Bound without listening: nobody can connect to a socket that is closed again at once.
+        // Bound without listening: no client can connect to a socket that is closed again at once.
         try (Socket probe = new Socket()) {
             probe.setReuseAddress(true);
             probe.bind(local);
@@ -238,7 +238,7 @@ final class ServerComponents {
     /** Starts the node. Blocks until its transport listens, and it is a member. */
     Cluster cluster(
             Transport transport, Store store, NodeCustomizer customizer, StartWatch watch, ServedCluster served) {
-        // A node that is away is normal; with TLS it may also be one whose certificate nobody trusts.
+        // A node that is away is normal; with TLS it may also be one whose certificate is not trusted.
         Level outage = tls.isPresent() ? Level.WARN : Level.INFO;
         Transport used = customizer.transport(new ReachabilityLog(transport, outage));
         return customizer.cluster(config, used, store, () -> standardCluster(used, store, customizer, watch, served));
@@ -278,8 +278,8 @@ final class ServerComponents {
                 .drainTimeout(DRAIN);
         customizer.observer(metrics.observer()).ifPresent(builder::observer);
         config.calls().snapshotBytes().ifPresent(builder::snapshotBytes);
-        // By the Java agent. Without it calls cost nothing for spans that nobody gets.
-        // Agents before 2.24 do not tell whether one is set. Nobody sets one later: the server is the application.
+        // By the Java agent. Without it calls cost nothing for spans without a receiver.
+        // Agents before 2.24 do not tell whether one is set. None is set later: the server is the application.
         OpenTelemetry global = GlobalOpenTelemetry.get();
         if (global.getTracerProvider() != TracerProvider.noop()) {
             builder.tracer(OpenTelemetryTracer.of(global));

@@ -3,7 +3,7 @@ package io.dht4j.server;
 import io.dht4j.server.log.ShellWords;
 import java.util.function.UnaryOperator;
 
-/** A server that cannot start. The message is one line with the reason, in which remedies are commands. */
+/** Thrown when a server cannot start. The message is one line with the reason, in which remedies are commands. */
 public final class ServerStartException extends Exception {
 
     private static final long serialVersionUID = 1;

@@ -1,6 +1,6 @@
 package io.dht4j.server;
 
-/** A node cannot start on its data or in its cluster; the message says what to do. */
+/** Thrown when a node cannot start on its data or in its cluster; the message names the remedy. */
 final class StartFailure extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -1,6 +1,6 @@
 package io.dht4j.server;
 
-/** Who starts a node and may stop it while it waits for others. */
+/** Observes the start of a node, and may stop it while it waits for others. */
 public interface StartWatch {
 
     /** Waits as long as it takes, and says nothing. */

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * An operator who looks at the status when changes have found no leader for long, and who begins the next generation if
  * it shows none while only nodes are down that have lost their disks. Who votes may differ from what the agreed state
- * says, so nobody can know beforehand whether a lost disk is that of a majority. What the lost voters had agreed on may
+ * says, so it is unknown beforehand whether a lost disk is that of a majority. What the lost voters had agreed on may
  * be repeated. Confined to the simulation's thread.
  */
 final class LostMajority {

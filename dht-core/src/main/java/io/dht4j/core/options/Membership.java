@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How a node becomes a member of an agreed cluster, whose nodes may change while it serves. Immutable.
+ * The way in which a node becomes a member of an agreed cluster, whose nodes may change while it serves. Immutable.
  *
  * <p>A cluster is formed once, by {@link #bootstrap}, and never by default. Further nodes {@link #join}. Both concern
  * the first start on a data directory: a node that has an agreed state starts with it, whatever these options say.

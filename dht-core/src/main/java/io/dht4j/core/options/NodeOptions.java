@@ -11,10 +11,10 @@ import java.util.Objects;
 import java.util.OptionalLong;
 
 /**
- * The options of a node that concern its calls, its limits and its patience. {@code ClusterBuilder} adds the parts of a
- * node and where keys live. Each option is declared, checked and documented here, and the core reads its group. Each
- * method checks its argument and throws {@link IllegalArgumentException} with the allowed range. Confined to one
- * thread. The groups themselves are immutable.
+ * The options of a node for its calls, its limits and its timeouts. {@code ClusterBuilder} adds the parts of a node and
+ * where keys live. Each option is declared, checked and documented here, and the core reads its group. Each method
+ * checks its argument and throws {@link IllegalArgumentException} with the allowed range. Confined to one thread. The
+ * groups themselves are immutable.
  *
  * @param <B> the builder, which each method returns
  */
@@ -331,7 +331,7 @@ public abstract class NodeOptions<B extends NodeOptions<B>> extends ObservationO
      * them has answered. Reads of entries from before the start wait until the nodes that share them have answered.
      * Nodes that refuse connections are skipped. Default: 5 seconds.
      *
-     * @param startPatience zero, which waits for nobody, to 10 minutes
+     * @param startPatience zero, which waits for no node, to 10 minutes
      * @return this builder
      */
     public B startPatience(Duration startPatience) {

@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * What is reported of the calls of a node. Immutable.
+ * The receivers of reports about a node's calls. Immutable.
  *
  * @param observer receives what calls and requests have come to; empty if nothing does
  * @param slowCalls how long a call takes at least that is logged as slow; empty if none is
@@ -36,7 +36,7 @@ public record Observation(
     }
 
     /**
-     * Returns the observation by nobody.
+     * Returns the observation without receivers.
      *
      * @return the default
      */

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.function.Supplier;
 
 /**
- * The options of a node that concern what is reported of its calls. Confined to one thread.
+ * The options of a node for reports about its calls. Confined to one thread.
  *
  * @param <B> the builder, which each method returns
  */

@@ -18,7 +18,7 @@ import java.util.Optional;
 
 /**
  * Admits one writer at a time to a snapshot's directory, by a lock on a file beside it. The lock ends with its process,
- * so that a killed process blocks nobody. For one thread.
+ * so that a killed process blocks no other. For one thread.
  */
 final class SnapshotLock implements AutoCloseable {
 
@@ -57,7 +57,7 @@ final class SnapshotLock implements AutoCloseable {
             SnapshotLock lock = new SnapshotLock(file, channel.get());
             try {
                 lock.hold(directory);
-                // A file that its holder has removed in the meantime would exclude nobody.
+                // A file that its holder has removed in the meantime would exclude no process.
                 if (before.isPresent() && before.equals(identity(file))) {
                     return lock;
                 }

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** What the API reports about the nodes of a cluster, as lines for people. */
+/** Formats the API's report about the nodes of a cluster as lines for people. */
 final class MembershipText {
 
     private static final int USUAL_VOTERS = 3;

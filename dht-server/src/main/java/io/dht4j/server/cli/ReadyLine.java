@@ -4,8 +4,8 @@ import io.dht4j.server.cli.console.Console;
 import io.dht4j.server.cli.console.OutputFailedException;
 
 /**
- * The line that says that a server serves. It is shown unless the server has failed, and a server logs its failure
- * after it has withheld the line: so the line never follows the failure. Safe for use by any number of threads.
+ * Prints the line that announces that a server serves. It is shown unless the server has failed, and a server logs its
+ * failure after it has withheld the line: so the line never follows the failure. Safe for use by any number of threads.
  */
 final class ReadyLine {
 

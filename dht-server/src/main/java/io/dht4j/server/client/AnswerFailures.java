@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 
-/** The messages of answers that are errors, and of nodes that do not answer. Immutable. */
+/** Creates the messages of error answers, and of nodes that do not answer. Immutable. */
 final class AnswerFailures {
 
     private final int nodes;

@@ -4,8 +4,8 @@ import io.dht4j.PrintableText;
 import java.time.Duration;
 
 /**
- * A request that failed, or a file that cannot be used. The message is one line for the user, {@linkplain PrintableText
- * escaped}.
+ * Thrown when a request has failed, or a file cannot be used. The message is one line for the user,
+ * {@linkplain PrintableText escaped}.
  */
 public final class ClientException extends Exception {
 

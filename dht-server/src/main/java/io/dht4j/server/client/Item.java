@@ -5,7 +5,7 @@ import io.dht4j.Version;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** An entry as files hold it. Immutable as long as nobody changes the value's array. */
+/** An entry as files hold it. Immutable as long as the value's array is not changed. */
 public final class Item {
 
     private final Key key;

@@ -114,7 +114,7 @@ final class NodeRequests {
         return longEnough.compareTo(timeout) < 0 ? longEnough : timeout;
     }
 
-    /** Returns the connection of an answer that nobody reads. */
+    /** Releases the connection of an answer that is not read. */
     private static void abandon(@Nullable HttpResponse<?> response) {
         if (response != null && response.body() instanceof InputStream body) {
             try {

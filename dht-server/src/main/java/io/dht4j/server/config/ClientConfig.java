@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * The names by which the node is reached over HTTP, the bounds on connections, and the time that clients have to leave.
+ * The names of the node for HTTP clients, the bounds on connections, and the time that clients have to leave.
  *
  * @param publicHosts names and addresses by which clients and peers reach the node, besides its own
  * @param maxConnections connections to a port, those of peers included

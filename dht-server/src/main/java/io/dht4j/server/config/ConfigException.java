@@ -1,7 +1,8 @@
 package io.dht4j.server.config;
 
 /**
- * A setting that is unknown, malformed or out of range. The message is one line that names the option or the variable.
+ * Thrown when a setting is unknown, malformed or out of range. The message is one line that names the option or the
+ * variable.
  */
 public final class ConfigException extends Exception {
 

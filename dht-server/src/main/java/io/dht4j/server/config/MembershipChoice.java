@@ -27,7 +27,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How a node belongs to its cluster.
+ * The way in which a node belongs to its cluster.
  *
  * @param mode whether the nodes may change
  * @param nodes the peers of a static cluster, the founders, or the node alone if it joins

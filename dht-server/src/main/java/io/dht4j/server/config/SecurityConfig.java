@@ -59,7 +59,7 @@ public record SecurityConfig(
             throw new ConfigException(Setting.TLS_CERT.option() + " needs " + Setting.TLS_CA.option()
                     + " where others call this node: they must prove who they are");
         }
-        // A node without peers admits nobody as a peer: only the node itself holds the key of its certificate.
+        // A node without peers admits no caller as a peer: only the node itself holds the key of its certificate.
         return Optional.of(
                 TlsFiles.mutual(certificate.get(), key.orElseThrow(), authorities.orElse(certificate.get())));
     }

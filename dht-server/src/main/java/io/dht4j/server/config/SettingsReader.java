@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The given texts of settings, and how to read them. An absent setting is read as its default. Each failure names the
- * option, the error and the allowed values. Immutable.
+ * Reads the given texts of settings. An absent setting is read as its default. Each failure names the option, the error
+ * and the allowed values. Immutable.
  */
 final class SettingsReader {
 

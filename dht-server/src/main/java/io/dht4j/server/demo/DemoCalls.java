@@ -12,7 +12,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
-/** How the demo calls its nodes. For one thread. */
+/** Calls the nodes of the demo. For one thread. */
 final class DemoCalls {
 
     /** The options of all calls. */

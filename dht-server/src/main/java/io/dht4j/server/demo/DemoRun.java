@@ -17,7 +17,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** Gives a {@link Demo} its ports and its directory, and cleans up afterwards. For one thread. */
+/** Provides a {@link Demo} with ports and a directory, and cleans up afterwards. For one thread. */
 public final class DemoRun {
 
     /** The number of the demo's nodes. */

@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets one event of each logger and level pass in ten seconds, by the time stamps of the events. A stranger may make
+ * Passes one event of each logger and level in ten seconds, by the time stamps of the events. A stranger may make
  * libraries log for each connection. Safe for use by any number of threads.
  */
 public final class OneInAWhile extends Filter<ILoggingEvent> {

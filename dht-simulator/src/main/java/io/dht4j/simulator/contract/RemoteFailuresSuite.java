@@ -50,10 +50,10 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 interface RemoteFailuresSuite extends RemoteApiSuite {
 
-    /** The deadline of calls that nobody answers. */
+    /** The deadline of calls that are not answered. */
     Duration BRIEF_TIME = Duration.ofMillis(500);
 
-    /** The options of calls that nobody answers. */
+    /** The options of calls that are not answered. */
     CallOptions BRIEF = CallOptions.defaults().withTimeout(BRIEF_TIME);
 
     /** Calls while a node is silent. */

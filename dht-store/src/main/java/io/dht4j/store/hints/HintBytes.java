@@ -2,7 +2,7 @@ package io.dht4j.store.hints;
 
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The bytes of the hints of all nodes in files. Safe for use by any number of threads. */
+/** Counts the bytes of the hints of all nodes in files. Safe for use by any number of threads. */
 final class HintBytes {
 
     /** The present bytes. */

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The identity of the file to which a path led at a time. A process that keeps a file open continues to write to it
- * when somebody removes it, renames its directory or mounts a file system over it. Nobody finds those later writes.
+ * when somebody removes it, renames its directory or mounts a file system over it. No later start finds those writes.
  *
  * @param path of the file
  * @param key device and inode; null where the system has none, as on Windows, which does not allow the removal of an
@@ -35,7 +35,7 @@ public record FileIdentity(Path path, @Nullable Object key, long leastBytes) {
 
     /**
      * Returns the identity of a file that was written and closed: any file at that path that is long enough. It has no
-     * key, because some file systems give a file another one when nobody has it open.
+     * key, because some file systems give a file another one when no process has it open.
      *
      * @param path of the file
      * @param bytes its length

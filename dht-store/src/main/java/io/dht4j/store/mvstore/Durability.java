@@ -1,6 +1,6 @@
 package io.dht4j.store.mvstore;
 
-/** What a write survives once it is acknowledged. */
+/** The failures that an acknowledged write survives. */
 public enum Durability {
     /**
      * The end of the process, {@code kill -9} included, but not loss of power: the write has been handed to the

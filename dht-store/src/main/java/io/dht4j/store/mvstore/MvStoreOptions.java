@@ -4,7 +4,7 @@ import io.dht4j.Ranges;
 import io.dht4j.spi.MemoryBudget;
 
 /**
- * How an {@link MvStore} works. Immutable.
+ * The options of an {@link MvStore}. Immutable.
  *
  * @param durability what an acknowledged write survives
  * @param cacheBytes how much memory the pages of the map may take that have been read, 1 MiB to 64 GiB. More makes

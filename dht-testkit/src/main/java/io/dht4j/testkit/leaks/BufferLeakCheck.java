@@ -14,8 +14,8 @@ import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * Fails a test class after which Netty reports a buffer that nobody has released. A module registers its subclass for
- * all tests, and starts their JVM with {@code leakDetection.level=paranoid}.
+ * Fails a test class after which Netty reports a buffer that was not released. A module registers its subclass for all
+ * tests, and starts their JVM with {@code leakDetection.level=paranoid}.
  *
  * <p>Netty reports leaks to its log, which is read here: no SLF4J binding but {@code slf4j-nop} may be on the class
  * path, so that Netty logs to {@code java.util.logging}. So one check serves every copy of Netty, shaded ones included.

@@ -1,4 +1,4 @@
-/** Detection of leaked resources: collected garbage, and buffers that nobody released. */
+/** Detection of leaked resources: collected garbage, and buffers that were not released. */
 @NullMarked
 package io.dht4j.testkit.leaks;
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 /** The members change while the group agrees. A part of {@link TopologyLogContract}. */
 interface MembersSuite extends TopologySuite {
 
-    /** Changes the members at whoever leads, until it is done. */
+    /** Changes the members at the leader, until it is done. */
     private void change(List<NodeRef> wanted) {
         for (int attempt = 0; ; attempt++) {
             NodeRef leader = cluster().awaitLeader();

@@ -49,7 +49,7 @@ public final class ModelTopologyGroup {
         this.snapshotCommands = snapshotCommands;
     }
 
-    /** Returns whether a member's disk was empty, which it is no more. */
+    /** Returns whether a member's disk was empty, which it no longer is. */
     boolean begin(NodeRef member) {
         return used.add(member);
     }

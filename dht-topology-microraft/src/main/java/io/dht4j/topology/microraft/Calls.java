@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** The calls under way: each completes by its deadline, and at the latest when the log ends. Thread-safe. */
+/** Holds the calls under way: each completes by its deadline, and at the latest when the log ends. Thread-safe. */
 final class Calls {
 
     private static final int MOST = 64;

@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
-/** MicroRaft, as the topology log uses it. */
+/** Creates the members of MicroRaft that the topology log uses. */
 final class Engine {
 
     /** Entries of a leader that are not agreed yet. */

@@ -120,7 +120,7 @@ final class Lane implements RaftNodeExecutor {
             } catch (RuntimeException e) {
                 LOG.warn("a task of the topology log failed", e);
             } catch (Error e) {
-                // Nobody knows what it has left undone.
+                // It is unknown what it has left undone.
                 onError.accept("the topology log failed with an error of this process (" + e + "): start it again");
                 throw e;
             }

@@ -19,8 +19,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Brings the voting members to a list, one safe step after the other: unwanted learners go, then an unwanted voter that
- * is silent; wanted nodes become learners, and voters when they have what is committed; at last the other unwanted
+ * Changes the voting members to a list, one safe step after the other: unwanted learners go, then an unwanted voter
+ * that is silent; wanted nodes become learners, and voters when they have what is committed; at last the other unwanted
  * voters go, the leader by handing over. Each step looks at the report of the moment. Runs on the lane.
  */
 final class MemberChange {

@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * How a member of the topology's agreement works. Immutable.
+ * The options of a member of the topology's agreement. Immutable.
  *
  * @param self this member
  * @param initialMembers the members at the formation of the group: 1, 3, 5 or 7, the same and in the same order at
  *     every node for ever, also at nodes that become members later. On a directory with a log the log's own list counts
- * @param directory where the log is; made if it does not exist, but not its parent. Whoever empties it gives the node a
+ * @param directory where the log is; made if it does not exist, but not its parent. If it is emptied, give the node a
  *     new incarnation too
  * @param heartbeatSeconds how often a leader reports to the others; 1 to 60. Shorter finds failures earlier and costs
  *     idle traffic, some 200 bytes each time to and from each member

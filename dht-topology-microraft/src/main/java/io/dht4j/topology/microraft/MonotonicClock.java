@@ -7,7 +7,7 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.concurrent.TimeUnit;
 
-/** The monotonic time of an environment as the clock that MicroRaft wants. It begins late enough that 0 is long ago. */
+/** Adapts the monotonic time of an environment to the clock of MicroRaft. It begins late enough that 0 is long ago. */
 final class MonotonicClock extends Clock {
 
     private static final long START_MILLIS = 1L << 32;

@@ -3,8 +3,8 @@ package io.dht4j.transport.common;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Counts events on a connection that nobody needs many of, in windows of {@value #WINDOW_SECONDS} seconds that begin
- * with an event. For one thread.
+ * Counts the events of a kind that no client needs in numbers, on one connection, in windows of
+ * {@value #WINDOW_SECONDS} seconds that begin with an event. For one thread.
  */
 public final class FloodCount {
 

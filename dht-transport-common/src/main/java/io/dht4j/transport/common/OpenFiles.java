@@ -5,8 +5,8 @@ import java.lang.management.ManagementFactory;
 import java.util.OptionalLong;
 
 /**
- * How many files this process may have open: connections are files, and so is what a store writes to. Does not block;
- * safe for use by any number of threads.
+ * Reads the number of files that this process may have open: connections are files, and so is what a store writes to.
+ * Does not block; safe for use by any number of threads.
  */
 public final class OpenFiles {
 

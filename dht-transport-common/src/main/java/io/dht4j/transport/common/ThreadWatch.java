@@ -118,7 +118,7 @@ public final class ThreadWatch implements AutoCloseable {
         while (!closed) {
             try {
                 LockSupport.parkNanos(this, LOOK_EVERY_NANOS);
-                // An interrupted thread would not wait; nobody has a reason to interrupt this one.
+                // An interrupted thread would not wait; no caller has a reason to interrupt this one.
                 Thread.interrupted();
                 if (hasEnded() && !closed) {
                     failure.complete(report);

@@ -9,8 +9,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 
 /**
- * The start and the end of a transport, each of which happens once, and the end never within a start. Safe for use by
- * any number of threads.
+ * Guards the start and the end of a transport: each happens once, and the end never within a start. Safe for use by any
+ * number of threads.
  */
 public final class TransportLifecycle {
 

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.Set;
 
 /**
- * Catches what another detector throws against its contract, and logs it; nothing is suspected then. Does not block;
+ * Catches what another detector throws against its contract, and logs it; then it suspects no node. Does not block;
  * safe for use by any number of threads.
  */
 public final class GuardedDetector implements FailureDetector {

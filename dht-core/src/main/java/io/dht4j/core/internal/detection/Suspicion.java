@@ -232,7 +232,7 @@ public final class Suspicion {
     }
 
     /**
-     * Follows a change of the nodes: those that are not among them are suspected no more.
+     * Follows a change of the nodes: those that are not among them are no longer suspected.
      *
      * @param now all nodes but this one
      */

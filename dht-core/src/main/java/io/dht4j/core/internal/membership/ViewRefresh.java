@@ -18,9 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Installs newer views when a request shows that there are some: a replica has refused one of this node's requests, or
- * has sent one that is newer than this node. Requests that need a view of the same member at the same time share one.
- * Does not block; safe for use by any number of threads.
+ * Installs newer views when a request shows that there are some: a replica has refused a request of this node, or has
+ * sent one that is newer than this node. Requests that need a view of the same member at the same time share one. Does
+ * not block; safe for use by any number of threads.
  */
 public final class ViewRefresh {
 
@@ -160,7 +160,7 @@ public final class ViewRefresh {
         }
         CompletableFuture<ClusterView> fetched = new CompletableFuture<>();
         fetched.whenComplete((view, error) -> {
-            // First, so that whoever needs a newer one does not get this one again.
+            // First, so that a caller that needs a newer one does not get this one again.
             running.remove(member, own);
             if (error == null) {
                 own.complete(view);
@@ -194,7 +194,7 @@ public final class ViewRefresh {
                 }
             });
         } catch (RuntimeException | Error e) {
-            // Also of a source that throws against its contract: whoever waits needs an answer.
+            // Also of a source that throws against its contract: the waiting caller needs an answer.
             result.completeExceptionally(e);
         }
     }

@@ -11,9 +11,8 @@ import java.util.function.LongSupplier;
 
 /**
  * Closes the connections to a node over which another node answers, so that the next call connects again and looks the
- * node's name up again: nodes exchange addresses, and name services are late. While the wrong node keeps answering, the
- * pause between two closings grows up to {@link #LONGEST_PAUSE}; calls under way end with each closing. Does not block;
- * safe for use by any number of threads.
+ * node's name up again. While the wrong node keeps answering, the pause between two closings grows up to
+ * {@link #LONGEST_PAUSE}; calls under way end with each closing. Does not block; safe for use by any number of threads.
  */
 public final class WrongAddresses {
 

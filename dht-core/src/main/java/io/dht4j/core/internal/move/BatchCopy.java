@@ -32,7 +32,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The copy of one batch in one phase, on the node that takes its slots over.
+ * Copies one batch in one phase, on the node that takes its slots over.
  *
  * <ol>
  *   <li><em>Drop</em> what earlier times have left of the partitions.

@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which copies have begun, in the store's metadata: for each batch the partitions whose content here is a part of its
- * copy. What a partition without a mark has is left of an earlier time. Methods block; safe for use by any number of
- * threads.
+ * Records in the store's metadata which copies have begun: for each batch the partitions whose content here is a part
+ * of its copy. What a partition without a mark has is left of an earlier time. Methods block; safe for use by any
+ * number of threads.
  */
 final class CopyMarker {
 

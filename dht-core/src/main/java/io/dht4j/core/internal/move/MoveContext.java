@@ -13,7 +13,7 @@ import io.dht4j.spi.Environment;
 import java.util.function.Supplier;
 
 /**
- * What all moves of a node share.
+ * The services that all moves of a node share.
  *
  * @param environment time, timers and store threads
  * @param self this node

@@ -3,7 +3,7 @@ package io.dht4j.core.internal.move;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** The rate that all copies of a node share. Does not block; safe for use by any number of threads. */
+/** Limits the rate that all copies of a node share. Does not block; safe for use by any number of threads. */
 final class Pace {
 
     private final LongSupplier nanoTime;

@@ -26,7 +26,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Takes over the slots that the installed view gives to this node, and drops the entries of those that it takes away.
+ * Takes over the slots that the installed view assigns to this node, and drops the entries of those that it takes away.
  * Until it is complete, an incoming partition is closed by {@link IncomingReplicas}. Nothing is agreed upon here: a
  * driver reads the progress and advances the batches.
  *

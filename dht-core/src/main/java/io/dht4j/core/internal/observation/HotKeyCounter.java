@@ -16,7 +16,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the keys of a replica's requests while somebody asks for it, one window at a time. Does not block; safe for
+ * Counts the keys of a replica's requests while a caller asks for it, one window at a time. Does not block; safe for
  * use by any number of threads.
  */
 public final class HotKeyCounter {
@@ -24,7 +24,7 @@ public final class HotKeyCounter {
     private final NodeId self;
     private final Optional<Supplier<FrequencySketch>> sketches;
     private final Environment environment;
-    /** Null while nobody asks. Changed with the lock of this. */
+    /** Null while no caller asks. Changed with the lock of this. */
     private volatile @Nullable HotKeyWindow window;
 
     private boolean isClosed;
@@ -45,7 +45,7 @@ public final class HotKeyCounter {
     /**
      * Returns the open window, to which each request adds its keys.
      *
-     * @return null while nobody asks
+     * @return null while no caller asks
      */
     public @Nullable HotKeyWindow window() {
         return window;

@@ -20,7 +20,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The requests of a replica within some time, by their keys. A key belongs to one of four stripes, so that threads
+ * Counts the requests of a replica by key during one window. A key belongs to one of four stripes, so that threads
  * rarely wait for one another and the bounds of a key are those of one sketch. Blocks only for the addition to a
  * sketch; safe for use by any number of threads. An error of a sketch fails the result, not the request.
  */

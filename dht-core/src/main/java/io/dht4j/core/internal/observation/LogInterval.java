@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * Limits the lines of a log about one thing to one in ten seconds, since what fails may fail with each request. Does
- * not block; safe for use by any number of threads.
+ * Limits the log lines on one subject to one in ten seconds, since what fails may fail with each request. Does not
+ * block; safe for use by any number of threads.
  */
 public final class LogInterval {
 

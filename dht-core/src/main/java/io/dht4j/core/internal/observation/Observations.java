@@ -51,7 +51,7 @@ public final class Observations {
      * @param call the kind of call
      * @param key its key
      * @param options name the span that it belongs to
-     * @return the observation, to be ended once; null if nobody observes
+     * @return the observation, to be ended once; null without an observer
      */
     public @Nullable ObservedCall begin(Observer.Call call, Key key, CallOptions options) {
         return isOff ? null : begin(call, key, 1, options);
@@ -63,7 +63,7 @@ public final class Observations {
      * @param call the kind of call
      * @param keys how many keys it has
      * @param options name the span that it belongs to
-     * @return the observation, to be ended once; null if nobody observes
+     * @return the observation, to be ended once; null without an observer
      */
     public @Nullable ObservedCall begin(Observer.Call call, int keys, CallOptions options) {
         return isOff ? null : begin(call, null, keys, options);
@@ -80,8 +80,8 @@ public final class Observations {
      * @param node the recipient
      * @param isLocal whether that is this node, of whose requests observer and tracer hear nothing
      * @param request the kind of request
-     * @param call the call that it belongs to; null if it belongs to none, or nobody observes
-     * @return the observation, to be ended once; null if nobody observes
+     * @param call the call that it belongs to; null if it belongs to none, or there is no observer
+     * @return the observation, to be ended once; null without an observer
      */
     public @Nullable ObservedRequest begin(
             Node node, boolean isLocal, Observer.Request request, @Nullable ObservedCall call) {

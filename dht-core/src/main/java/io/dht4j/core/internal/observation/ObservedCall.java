@@ -9,9 +9,7 @@ import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The observation of a call in flight, which has begun when this was created. Safe for use by any number of threads.
- */
+/** Observes a call in flight, from its creation to its end. Safe for use by any number of threads. */
 public final class ObservedCall {
 
     private static final AtomicReferenceFieldUpdater<ObservedCall, @Nullable ObservedRequest> NEWEST =

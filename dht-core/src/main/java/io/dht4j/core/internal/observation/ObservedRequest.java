@@ -6,7 +6,7 @@ import io.dht4j.spi.Observer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The observation of a request, which has begun when this was created. Safe for use by any number of threads. */
+/** Observes a request, from its creation to its end. Safe for use by any number of threads. */
 public final class ObservedRequest {
 
     /** Null for a request to the node itself, which is a part of its call only. */

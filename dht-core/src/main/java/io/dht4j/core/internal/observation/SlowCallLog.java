@@ -23,8 +23,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the last calls that took long, and logs them, some in a second at most. Blocks only for some steps of
- * bookkeeping; safe for use by any number of threads.
+ * Keeps the last slow calls, and logs a limited number of them each second. Blocks only for some steps of bookkeeping;
+ * safe for use by any number of threads.
  */
 public final class SlowCallLog {
 
@@ -34,7 +34,7 @@ public final class SlowCallLog {
     private static final int LINES = 5;
     private static final long NOT_LOGGED = -1;
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(1);
-    /** The first calls of a node load classes and connect to others: nobody needs to act upon them. */
+    /** The first calls of a node load classes and connect to others: they call for no action. */
     private static final long START_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final NodeId self;

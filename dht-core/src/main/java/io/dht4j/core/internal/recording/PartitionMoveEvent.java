@@ -9,7 +9,7 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
-/** Partitions that a node has taken over. */
+/** Records partitions that a node has taken over. */
 @Name("io.dht4j.PartitionMove")
 @Label("Partition Move")
 @Description("The node has everything of partitions that it takes over from others")

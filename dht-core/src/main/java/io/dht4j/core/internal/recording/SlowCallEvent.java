@@ -9,7 +9,7 @@ import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 import org.jspecify.annotations.Nullable;
 
-/** A call that took long. */
+/** Records a call that took long. */
 @Name("io.dht4j.SlowCall")
 @Label("Slow Call")
 @Description("A call of a client or of the application that took longer than the limit of the log of slow calls")

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The partitions of this node of which reads are refused, with the reasons. Safe for use by any number of threads; does
+ * Holds the partitions of which this node refuses reads, with the reasons. Safe for use by any number of threads; does
  * not block.
  */
 public final class PartitionReadBarrier {

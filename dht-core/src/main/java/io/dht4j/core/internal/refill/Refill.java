@@ -119,8 +119,8 @@ public final class Refill {
     }
 
     /**
-     * Ends fetches from nodes that hold the partitions no more, and adds those from nodes that have come to hold them.
-     * Returns the added ones.
+     * Ends fetches from nodes that no longer hold the partitions, and adds those from nodes that have come to hold
+     * them. Returns the added ones.
      */
     private synchronized List<PartitionFetch> plan(ClusterView view) {
         Map<Node, PartitionSet> needed = needed(view);

@@ -5,8 +5,8 @@ import io.dht4j.spi.CallContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the answer to a request is still needed, and for whom the work is. Requests implement it themselves where
- * they can, so that it costs no object. Safe for use by any number of threads.
+ * Tells whether the answer to a request is still needed, and for whom the work is. Requests implement it themselves
+ * where they can, so that it costs no object. Safe for use by any number of threads.
  */
 public interface CallLiveness {
 

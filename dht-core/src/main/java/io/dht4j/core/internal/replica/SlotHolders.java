@@ -28,7 +28,7 @@ public final class SlotHolders {
     private record Holder(NodeId member, long heardNanos) {}
 
     /**
-     * Creates an object in which nobody holds a slot.
+     * Creates an object in which no slot is held.
      *
      * @param slots the slot of each member
      * @param environment provides the monotonic clock

@@ -10,8 +10,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends the replies of a store, and makes replies of its failures, which it logs. Throws nothing; safe for use by any
- * number of threads.
+ * Sends the replies of a store, and converts its failures to replies, which it logs. Throws nothing; safe for use by
+ * any number of threads.
  */
 final class StoreReplies {
 

@@ -25,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The open snapshots of this node. {@code docs/design/snapshot.md} describes the whole protocol; this is the part of a
- * node:
+ * Holds the open snapshots of this node. {@code docs/design/snapshot.md} describes the whole protocol; this is the part
+ * of a node:
  *
  * <ol>
  *   <li>{@link #open}: keep from now on every entry that a write supersedes. When all earlier writes are in the store,

@@ -4,7 +4,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Detects when everything that had begun by a moment has ended, while new work continues to begin. Work is counted by
+ * Detects when all writes that had begun by a moment have ended, while new ones continue to begin. Work is counted by
  * generations; a generation that is no longer current becomes empty. Lock-free except {@link #flip}; safe for use by
  * any number of threads.
  */

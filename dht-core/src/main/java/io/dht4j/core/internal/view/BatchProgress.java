@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How far a node is in taking over the slots of a batch, as it reports to the driver of moves.
+ * The progress of a node in taking over the slots of a batch, as it reports it to the driver of moves.
  *
  * @param batch the id of the batch
  * @param complete the partitions that the node holds completely and durably; only these may be read from it later

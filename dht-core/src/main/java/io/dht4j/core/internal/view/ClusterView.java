@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The nodes and the replicas of each partition at one epoch, as one member sees them. An operation takes one view at
+ * The nodes and the replicas of each partition at one epoch, as one member knows them. An operation takes one view at
  * its beginning and uses it to its end.
  *
  * <p>The view of a static cluster consists of the topology and the table of its placement; it has neither row versions

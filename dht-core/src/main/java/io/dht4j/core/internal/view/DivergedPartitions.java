@@ -6,8 +6,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
 /**
- * The partitions in which this node has diverged: it has agreed on replicas of them, served by these and perhaps
- * dropped what it had, and a recovery has set that aside. What this node has of such a partition is neither complete
+ * Holds the partitions in which this node has diverged: it has served other replicas of them and perhaps dropped
+ * entries, by agreed states that a recovery has set aside. What this node has of such a partition is neither complete
  * nor is it known to others. So the partition is closed until it has been compared with all its replicas, as after a
  * rollback of the disk, and nothing of it is purged or dropped before.
  *

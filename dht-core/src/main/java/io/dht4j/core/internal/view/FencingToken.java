@@ -11,8 +11,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a request to replicas carries so that they serve it only if they agree with the coordinator on the replicas of
- * its partitions. See <em>fencing token</em> in M. Kleppmann, <em>Designing Data-Intensive Applications</em>, 2017.
+ * The row version that a request to replicas carries, so that they serve it only if they agree with the coordinator on
+ * the replicas of its partitions. See <em>fencing token</em> in M. Kleppmann, <em>Designing Data-Intensive
+ * Applications</em>, 2017.
  *
  * <p>The highest row version stands for those of all partitions that the request concerns. Within one view that is
  * safe, since a view is a consistent cut of the agreed changes. If the highest versions of two views over the same

@@ -3,9 +3,10 @@ package io.dht4j.core.internal.view;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * The partitions of which this node takes over a slot, and how far it is. By default a partition whose slot arrives is
- * closed. It opens to writes when its copy begins, and counts as a whole replica when the copy is complete. Both hold
- * for one version of its row, so a later move of the same slot begins closed again, and so does a node that restarts.
+ * Tracks the partitions of which this node takes over a slot, and its progress. By default a partition whose slot
+ * arrives is closed. It opens to writes when its copy begins, and counts as a whole replica when the copy is complete.
+ * Both hold for one version of its row, so a later move of the same slot begins closed again, and so does a node that
+ * restarts.
  *
  * <p>Does not block; safe for use by any number of threads.
  */

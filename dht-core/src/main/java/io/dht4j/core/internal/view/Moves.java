@@ -6,15 +6,15 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What a view knows of moves besides the rows.
+ * The moves of a view, beside its rows.
  *
  * @param batches the batches under way
  * @param settings how fast slots move, and whether moves are paused
- * @param dead the members that an operator has declared dead; nobody waits for them
+ * @param dead the members that an operator has declared dead; no node waits for them
  */
 public record Moves(List<Batch> batches, RebalanceSettings settings, Set<NodeId> dead) {
 
-    /** No slot moves, and nobody is dead. */
+    /** No slot moves, and no member is dead. */
     public static final Moves NONE = new Moves(List.of(), RebalanceSettings.DEFAULT, Set.of());
 
     /** Copies the collections. */

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNull;
 import java.util.UUID;
 
 /**
- * What distinguishes a node from every other one that has its name or its address, or had it.
+ * The identity of a node, which distinguishes it from every other one that has or had its name or its address.
  *
  * @param number the node's number in the cluster, 0 or more, never reused
  * @param incarnation identifies the node's data directory

@@ -1,7 +1,7 @@
 package io.dht4j.core.internal.view;
 
 /**
- * How fast slots move.
+ * The rate at which slots move.
  *
  * @param bytesPerSecond the most that a member sends or receives for moves, {@link #MIN_RATE} to {@link #MAX_RATE}
  * @param paused whether no batch may begin, and those under way stand still

@@ -34,7 +34,7 @@ public record FrameHeader(
      *
      * @param sender the sender's number and incarnation; null if it has none
      * @param recipient the recipient's number and incarnation, as the sender knows them; null if it does not, and in a
-     *     reply, which comes back to whoever has asked
+     *     reply, which comes back to the asking node
      * @param rowVersion the highest row version of the partitions that a request concerns; 0 if it concerns none, and
      *     in a batch, whose parts have one each
      */

@@ -2,7 +2,7 @@ package io.dht4j.server.cli.console;
 
 import picocli.CommandLine.TypeConversionException;
 
-/** A number of an option that is out of its range. */
+/** Thrown when a number of an option is out of its range. */
 public final class OutOfRangeException extends TypeConversionException {
 
     private static final long serialVersionUID = 1;

@@ -9,7 +9,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** The options for the replicas of a key that must answer, and for the order of the operations on it. */
+/** The options for the number of a key's replicas that must answer, and for the order of the operations on it. */
 public final class KeyPolicyOptions {
 
     @Mixin

@@ -20,7 +20,7 @@ public final class ConnectionCount {
         opened.incrementAndGet();
     }
 
-    /** Counts the end of a connection that was counted as opened, whoever has ended it. */
+    /** Counts the end of a connection that was counted as opened, whichever side has ended it. */
     public void closed() {
         open.decrementAndGet();
     }

@@ -3,7 +3,7 @@ package io.dht4j.transport.common.calls;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that can be in one {@link Inbox} at a time, as its own link.
+ * An item that can be in one {@link Inbox} at a time, as its own link.
  *
  * @param <T> the type of the items
  */

@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The calls of a node to all its peers. The lanes to a peer are created with the first call to it, and share one
+ * Holds the calls of a node to all its peers. The lanes to a peer are created with the first call to it, and share one
  * budget. Safe for use by any number of threads; only {@link #end} blocks.
  */
 public final class PeerCalls {

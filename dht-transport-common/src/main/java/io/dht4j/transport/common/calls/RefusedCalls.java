@@ -8,7 +8,7 @@ import io.dht4j.spi.TransportException.Outcome;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** The ends of calls that a transport does not make. */
+/** Ends the calls that a transport does not make. */
 public final class RefusedCalls {
 
     private RefusedCalls() {}

@@ -7,8 +7,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of a lane that are not written yet, or only in part. Any thread {@linkplain #put puts} calls. Everything
- * else is for the lane's event loop, except where stated.
+ * Holds the calls of a lane that are not written yet, or only in part. Any thread {@linkplain #put puts} calls.
+ * Everything else is for the lane's event loop, except where stated.
  *
  * <p>A call waits for the connection attempt that begins after it came, because the peer may have begun to listen in
  * the meantime.

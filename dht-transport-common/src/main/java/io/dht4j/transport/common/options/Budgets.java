@@ -2,10 +2,7 @@ package io.dht4j.transport.common.options;
 
 import io.dht4j.Ranges;
 
-/**
- * The check of a budget of bytes that has to hold at least one of what it is for: a single frame or value would exceed
- * a smaller one.
- */
+/** Checks a budget of bytes, which has to hold at least one frame or value. */
 final class Budgets {
 
     private Budgets() {}

@@ -4,7 +4,7 @@ import io.dht4j.Ranges;
 import java.util.OptionalInt;
 
 /**
- * How many connections a listener accepts.
+ * The number of connections that a listener accepts.
  *
  * @param max in all, 1 to 1,000,000
  * @param perAddress from one remote address, 1 to 1,000,000; empty for the listener's share of all

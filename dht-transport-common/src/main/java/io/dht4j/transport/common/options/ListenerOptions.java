@@ -5,8 +5,8 @@ import io.dht4j.spi.TlsFiles;
 import java.time.Duration;
 
 /**
- * The options that everything that accepts connections has. Immutable. Every {@code with} method returns a copy, and
- * throws an {@link IllegalArgumentException} that names option, value and allowed range.
+ * The options of everything that accepts connections. Immutable. Every {@code with} method returns a copy, and throws
+ * an {@link IllegalArgumentException} that names option, value and allowed range.
  *
  * @param <T> the options of one listener
  */

@@ -60,7 +60,7 @@ public final class GrpcApi implements AutoCloseable {
     }
 
     /**
-     * Reports that this API can no longer serve although nobody has closed it, because an event loop has ended.
+     * Reports that this API can no longer serve although it was not closed, because an event loop has ended.
      *
      * @return completes with the reason, one line for people, on any thread
      */

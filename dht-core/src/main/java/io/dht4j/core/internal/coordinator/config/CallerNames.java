@@ -7,8 +7,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The names of the callers whose requests a node serves: nodes and trusted members. They are gathered once for each
- * view, since a transport may ask for each frame. Safe for use by any number of threads.
+ * Holds the names of the callers whose requests a node serves: nodes and trusted members. They are gathered once for
+ * each view, since a transport may ask for each frame. Safe for use by any number of threads.
  */
 public final class CallerNames implements Predicate<String> {
 

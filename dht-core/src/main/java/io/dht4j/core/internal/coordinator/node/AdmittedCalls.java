@@ -31,7 +31,7 @@ final class AdmittedCalls {
     /**
      * Admits a call, starts it, and removes it when it has ended.
      *
-     * @param observed its observation, which is ended; null if nobody observes
+     * @param observed its observation, which is ended; null without an observer
      * @param bytes the bytes of the call, zero or more
      * @param work starts the call
      * @return the outcome; every failure, also of the admission, fails the stage
@@ -67,7 +67,7 @@ final class AdmittedCalls {
     /**
      * Admits a write and starts it.
      *
-     * @param observed its observation; null if nobody observes
+     * @param observed its observation; null without an observer
      * @param bytes the bytes of the write, zero or more
      * @param work starts the write. Its result ends the admission and the observation, or this method does if the work
      *     throws

@@ -31,8 +31,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The requests of refill and repair, each in a frame of its own: what these mechanisms call through their functional
- * interfaces. Does not block; safe for use by any number of threads.
+ * Sends the requests of refill and repair, each in a frame of its own. Does not block; safe for use by any number of
+ * threads.
  */
 final class BackgroundRequests {
 

@@ -20,8 +20,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What brings replicas up to date without a call of the application: handoff, refill and repair. Does not block, except
- * where stated; safe for use by any number of threads.
+ * Holds the mechanisms that bring replicas up to date without a call of the application: handoff, refill and repair.
+ * Does not block, except where stated; safe for use by any number of threads.
  */
 final class BackgroundServices {
 

@@ -19,8 +19,8 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * The rules for the arguments of calls: each method fills in a default, or refuses an argument out of range with an
- * error that names the range. Immutable.
+ * Checks the arguments of calls: each method fills in a default, or refuses an argument out of range with an error that
+ * names the range. Immutable.
  */
 final class CallRules {
 

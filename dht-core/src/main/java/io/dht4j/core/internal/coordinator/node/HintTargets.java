@@ -15,9 +15,9 @@ import java.util.Objects;
 import java.util.function.Supplier;
 
 /**
- * The nodes to which hints go. A node that becomes a replica copies what another one has. If the latter has missed a
- * write, so has the former, and the hint is for both. The time since which a node is a replica is recorded as a
- * version: a write with an older version may have been sent by the row before.
+ * Chooses the nodes to which hints are sent. A node that becomes a replica copies what another one has. If the latter
+ * has missed a write, so has the former, and the hint is for both. The time since which a node is a replica is recorded
+ * as a version: a write with an older version may have been sent by the row before.
  *
  * <p>Does not block for long; safe for use by any number of threads.
  */

@@ -16,7 +16,10 @@ import io.dht4j.spi.Transport;
 import java.util.List;
 import java.util.Optional;
 
-/** What a node has in hand, and what it has refused. Does not block; safe for use by any number of threads. */
+/**
+ * Reports the work in flight at a node, and the work that it has refused. Does not block; safe for use by any number of
+ * threads.
+ */
 final class LoadReport {
 
     private final NodeRuntime runtime;

@@ -20,7 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a node has without the others: its store, and what reads and writes it. Safe for use by any number of threads.
+ * Holds the parts of a node that need no other node: its store, and what reads and writes it. Safe for use by any
+ * number of threads.
  */
 final class LocalServices {
 

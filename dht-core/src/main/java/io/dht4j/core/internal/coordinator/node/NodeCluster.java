@@ -62,7 +62,7 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The cluster as seen from one of its nodes: validates and admits calls, and passes them to the operations. */
+/** The cluster at one of its nodes: validates and admits calls, and passes them to the operations. */
 public final class NodeCluster implements Cluster {
 
     private static final Logger LOG = LoggerFactory.getLogger(NodeCluster.class);

@@ -30,9 +30,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What runs in a node without calls of its application: its replica and the endpoint of peers, the client of the other
- * replicas, and background work. Creates these, starts them, makes them follow the installed views, and stops them in
- * an order in which each can still use what it needs.
+ * Runs the parts of a node that need no call of its application: its replica and the endpoint of peers, the client of
+ * the other replicas, and background work. Creates these, starts them, makes them follow the installed views, and stops
+ * them in an order in which each can still use what it needs.
  */
 final class NodeRuntime {
 

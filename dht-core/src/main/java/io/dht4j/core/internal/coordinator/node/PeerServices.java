@@ -30,7 +30,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a node knows of the others, and the client by which it asks them. Does not block; safe for use by any number of
+ * Holds what a node knows of the others, and the client that asks them. Does not block; safe for use by any number of
  * threads.
  */
 final class PeerServices {

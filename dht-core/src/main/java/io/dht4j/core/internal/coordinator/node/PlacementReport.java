@@ -8,7 +8,7 @@ import io.dht4j.core.internal.view.ReplicaSlot;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Lists the replicas of partitions, as one view has them. */
+/** Lists the replicas of partitions in one view. */
 final class PlacementReport {
 
     private PlacementReport() {}

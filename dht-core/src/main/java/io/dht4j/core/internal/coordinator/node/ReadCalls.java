@@ -66,7 +66,7 @@ final class ReadCalls {
         this.readiness = readiness;
     }
 
-    /** Starts a read of one key. Its caller ends the observation, which is null if nobody observes. */
+    /** Starts a read of one key. Its caller ends the observation, which is null without an observer. */
     CompletableFuture<Optional<Value>> get(Key key, CallOptions options, @Nullable ObservedCall observed) {
         CallPolicy policy = rules.readPolicy(options);
         Ordering ordering = rules.ordering(options, policy);

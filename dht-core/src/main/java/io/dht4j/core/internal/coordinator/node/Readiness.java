@@ -18,10 +18,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds out when reads of all partitions succeed: it repeats a scan of {@link #NOTHING}, which needs an answer of as
- * many replicas of each partition as a read with the default policy. It looks as long as a call waits. In the first
- * moments of a node, reads that fail for want of replicas wait too. Does not block; safe for use by any number of
- * threads.
+ * Detects when reads of all partitions succeed: it repeats a scan of {@link #NOTHING}, which needs an answer of as many
+ * replicas of each partition as a read with the default policy. It looks as long as a call waits. In the first moments
+ * of a node, reads that fail for want of replicas wait too. Does not block; safe for use by any number of threads.
  */
 public final class Readiness {
 

@@ -15,7 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
-/** A scan as its caller sees it: a failed scan stays failed, and only the caller ends it. */
+/** The scan that its caller gets: a failed scan stays failed, and only the caller ends it. */
 final class ScanPages implements Scan {
 
     private final AdmittedCalls calls;

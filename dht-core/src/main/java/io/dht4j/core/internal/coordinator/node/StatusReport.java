@@ -29,10 +29,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The status of a node. A store may read its disk to count its entries, so a store thread does this, one count at a
- * time, which concurrent requests share. The status is needed most when the store threads are busy or stuck, so a
- * request waits for a count only briefly. Then it returns the last count, and for how long a newer one has been due.
- * Does not block; safe for use by any number of threads.
+ * Assembles the status of a node. A store may read its disk to count its entries, so a store thread does this, one
+ * count at a time, which concurrent requests share. The status is needed most when the store threads are busy or stuck,
+ * so a request waits for a count only briefly. Then it returns the last count, and for how long a newer one has been
+ * due. Does not block; safe for use by any number of threads.
  */
 final class StatusReport {
 

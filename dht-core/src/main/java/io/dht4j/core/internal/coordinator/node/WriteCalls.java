@@ -34,9 +34,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives writes their versions and starts them. A write gets no version while this node's clock is not known to be
- * right, or others refuse this node for its settings. Its version is above all that this node has seen; a linearizable
- * write also queries the newest version of its keys first. Does not block; safe for use by any number of threads.
+ * Assigns versions to writes and starts them. A write gets no version while this node's clock is not known to be right,
+ * or others refuse this node for its settings. Its version is above all that this node has seen; a linearizable write
+ * also queries the newest version of its keys first. Does not block; safe for use by any number of threads.
  */
 final class WriteCalls {
 
@@ -84,7 +84,7 @@ final class WriteCalls {
      * Starts a write.
      *
      * @param bytes the bytes with which it was admitted. Its result ends the admission, unless this throws
-     * @param observed its observation, which its result ends, unless this throws; null if nobody observes
+     * @param observed its observation, which its result ends, unless this throws; null without an observer
      * @param entriesOf returns the entries, one for each key, with a version
      */
     WriteResult write(

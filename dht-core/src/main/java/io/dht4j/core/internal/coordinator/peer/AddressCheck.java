@@ -13,7 +13,7 @@ import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Finds lists of nodes in which two have one endpoint, in whichever spelling. */
+/** Detects lists of nodes in which two have one endpoint, whatever its spelling. */
 public final class AddressCheck {
 
     private static final Logger LOG = LoggerFactory.getLogger(AddressCheck.class);

@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Knows which nodes are not who or what they should be: another node at a node's address, and settings that differ.
- * Each is logged once for as long as it lasts. Does not block; safe for use by any number of threads.
+ * Tracks the nodes that answer at another node's address, and those whose settings differ. Each is logged once for as
+ * long as it lasts. Does not block; safe for use by any number of threads.
  *
  * <p>A node that others refuse for its settings may place keys elsewhere, or on fewer nodes, and acknowledge what no
  * other node finds. So it takes no writes while any node refuses it and no majority is known to accept its requests.
@@ -287,7 +287,7 @@ public final class Disagreements implements PeerEndpoint.Complaints {
     }
 
     /**
-     * Follows a change of the nodes: those that have left are reported no more.
+     * Follows a change of the nodes: those that have left are no longer reported.
      *
      * @param before the nodes until now
      * @param now the nodes

@@ -11,9 +11,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Delays the first version of a node that starts until another node has answered, whose clock this node's is compared
- * with. The delay also ends when all others refuse connections, and after a time. Does not block; safe for use by any
- * number of threads.
+ * Delays the first version of a starting node until another node has answered, with whose clock it compares its own.
+ * The delay also ends when all others refuse connections, and after a time. Does not block; safe for use by any number
+ * of threads.
  */
 public final class FirstContact {
 

@@ -5,7 +5,7 @@ import io.dht4j.NodeId;
 import io.dht4j.core.internal.wire.Reply;
 
 /**
- * The reason why a replica has not carried out a request, or why that is unknown.
+ * The reason why a replica has not carried out a request, or why the outcome is unknown.
  *
  * @param node the replica
  * @param nothingDone whether the replica has certainly not carried out the request

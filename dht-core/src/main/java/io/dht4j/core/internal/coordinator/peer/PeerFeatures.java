@@ -12,9 +12,9 @@ import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
 
 /**
- * Learns which optional fields of frames the other nodes read, so that a node of an earlier version is sent none of
- * them. A node is asked when the first field is to be sent to it, which is left out until the node has answered. A node
- * may restart with another version: what is known of it is forgotten when a frame to it fails, and a node that does not
+ * Learns which optional fields of frames the other nodes read, so that nodes of earlier releases are sent none of them.
+ * A node is asked when the first field is to be sent to it, which is left out until the node has answered. A node may
+ * restart with another version: what is known of it is forgotten when a frame to it fails, and a node that does not
  * read a field is asked again every minute. Does not block; safe for use by any number of threads.
  */
 final class PeerFeatures {

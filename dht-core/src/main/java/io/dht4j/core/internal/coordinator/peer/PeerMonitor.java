@@ -15,9 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Passes on what requests and replies show of the other nodes: whether they answer, what their clocks show, and whether
- * they are who they should be, with the settings that they should have. Does not block; safe for use by any number of
- * threads.
+ * Passes on what requests and replies show of the other nodes: whether they answer, their clocks, their identities and
+ * their settings. Does not block; safe for use by any number of threads.
  */
 public final class PeerMonitor {
 

@@ -10,10 +10,10 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The later views of one operation. When a replica refuses a request since its table is newer, the operation fetches a
- * newer view and is planned again, at most {@value #MAX_PLANS} times. Requests of one operation that are refused by
- * several replicas at the same time share one plan. Created with the first refusal, which nearly no operation meets.
- * Does not block; safe for use by any number of threads.
+ * Holds the later views of one operation. When a replica refuses a request since its table is newer, the operation
+ * fetches a newer view and is planned again, at most {@value #MAX_PLANS} times. Requests of one operation that are
+ * refused by several replicas at the same time share one plan. Created with the first refusal, which nearly no
+ * operation meets. Does not block; safe for use by any number of threads.
  */
 public final class Replanning {
 

@@ -16,8 +16,8 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
- * The order in which replicas are chosen, and in which requests are sent to those that were chosen. Does not block;
- * safe for use by any number of threads.
+ * Orders replicas: which are chosen first, and which of the chosen ones are sent to first. Does not block; safe for use
+ * by any number of threads.
  */
 public final class ReplicaOrder {
 

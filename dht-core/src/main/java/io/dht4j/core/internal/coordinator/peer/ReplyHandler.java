@@ -37,7 +37,7 @@ public interface ReplyHandler {
     /**
      * Creates a handler of two functions for a request of a call.
      *
-     * @param call the observation of the call; null if nobody observes
+     * @param call the observation of the call; null without an observer
      * @param replied receives the reply
      * @param failed receives the failure
      * @return a handler that always wants the outcome
@@ -103,7 +103,7 @@ public interface ReplyHandler {
     /**
      * Returns the observation of the call that the request belongs to.
      *
-     * @return null, as by default, if it belongs to none, or nobody observes
+     * @return null, as by default, if it belongs to none, or there is no observer
      */
     default @Nullable ObservedCall call() {
         return null;

@@ -4,7 +4,7 @@ import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The failures of replicas in one operation, for its error. Safe for use by any number of threads. */
+/** Collects the failures of replicas in one operation, for its error. Safe for use by any number of threads. */
 public final class Failures {
 
     /** The maximum number of failures in a message. */

@@ -3,7 +3,7 @@ package io.dht4j.core.internal.coordinator.quorum;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 
-/** The failures that callers get for errors that nobody expects. */
+/** Creates the failures that callers get for unexpected errors. */
 public final class InternalErrors {
 
     private InternalErrors() {}

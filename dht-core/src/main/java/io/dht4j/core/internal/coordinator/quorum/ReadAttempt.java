@@ -33,7 +33,7 @@ public abstract class ReadAttempt<T extends ReadAttempt<T>> extends Attempt<T> {
     private final AtomicInteger next = new AtomicInteger();
 
     /**
-     * Creates an attempt of which nobody is asked yet.
+     * Creates an attempt in which no replica has been asked yet.
      *
      * @param key the key
      * @param replicas the {@linkplain #replicas(Key, ReplicaClient, ReplicationPolicy, ClusterView) replicas} to be

@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The repair that a read waits for. It is repeated, until the read ends, while a node that takes over a slot does not
+ * A repair for which a read waits. It is repeated, until the read ends, while a node that takes over a slot does not
  * accept entries yet: it begins to soon. By a newer table the key is read again instead.
  */
 final class AwaitedRepair implements Repair.Outcome {

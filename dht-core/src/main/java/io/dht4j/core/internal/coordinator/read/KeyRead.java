@@ -115,8 +115,8 @@ final class KeyRead extends ReadAttempt<KeyRead> {
 
     /**
      * Returns the repair that a late answer calls for, of its own replica or of those that have answered before. There
-     * is none if a large value that may be newer has not been sent: it would have to be fetched for a repair that
-     * nobody waits for.
+     * is none if a large value that may be newer has not been sent: it would have to be fetched for a repair that no
+     * read waits for.
      */
     Optional<Repair> repairAfter(ReplicaAnswer late, Answers all) {
         Optional<ReplicaAnswer> newest = all.newest();

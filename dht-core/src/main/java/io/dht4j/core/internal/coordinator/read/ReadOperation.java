@@ -100,7 +100,7 @@ public final class ReadOperation {
      * @param keys different keys, at least one
      * @param policy the number of replicas
      * @param context the deadline
-     * @param observed its observation, which learns of its requests; null if nobody observes
+     * @param observed its observation, which learns of its requests; null without an observer
      * @return a running read
      * @throws io.dht4j.OverloadedException if too few replicas have room for it
      */

@@ -25,8 +25,8 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The requests of one read. The first replica of a key is asked for the value whatever its size, the others for small
- * values only, and for the versions of large ones. Does not block; safe for use by any number of threads.
+ * Sends the requests of one read. The first replica of a key is asked for the value whatever its size, the others for
+ * small values only, and for the versions of large ones. Does not block; safe for use by any number of threads.
  */
 final class ReadRequests {
 

@@ -3,7 +3,7 @@ package io.dht4j.core.internal.coordinator.read;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The repairs that one reply calls for, to be sent together. Of one thread. */
+/** Collects the repairs that one reply calls for, to be sent together. Of one thread. */
 final class Repairs {
 
     private final ReadRepair sender;

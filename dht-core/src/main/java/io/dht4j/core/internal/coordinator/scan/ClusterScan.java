@@ -125,7 +125,7 @@ public final class ClusterScan {
      * may still arrive.
      *
      * @param contexts returns a new timeout
-     * @param observed the observation of the page, which learns of its requests; null if nobody observes
+     * @param observed the observation of the page, which learns of its requests; null without an observer
      * @return the entries; none at the end of the scan
      */
     public CompletableFuture<List<KeyValue>> next(Supplier<CallContext> contexts, @Nullable ObservedCall observed) {

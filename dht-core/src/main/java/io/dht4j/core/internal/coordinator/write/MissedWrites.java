@@ -9,9 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The replicas that have missed a write, until its outcome decides whether they get hints. A write that was certainly
- * not done gets none, or a hint would do it; nor does an entry whose version was replaced. Does not block; safe for use
- * by any number of threads.
+ * Collects the replicas that have missed a write, until its outcome decides whether they get hints. A write that was
+ * certainly not done gets none, or a hint would do it; nor does an entry whose version was replaced. Does not block;
+ * safe for use by any number of threads.
  */
 final class MissedWrites {
 

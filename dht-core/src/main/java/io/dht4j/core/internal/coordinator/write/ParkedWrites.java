@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The writes that replicas do not take yet, until each is offered again or abandoned: large ones for which they have no
- * room, and those of partitions that they have not begun to take over. The offers of one write to one replica back off,
- * with jitter, so that writes that were refused together do not return together.
+ * Holds the writes that replicas do not take yet, until each is offered again or abandoned: large ones for which they
+ * have no room, and those of partitions that they have not begun to take over. The offers of one write to one replica
+ * back off, with jitter, so that writes that were refused together do not return together.
  *
  * <p>Each offer ends exactly once: its timer repeats it, or the outcome of its write or the closing of the node
  * abandons it. Does not block; safe for use by any number of threads.
@@ -125,7 +125,9 @@ public final class ParkedWrites {
         return !offer.end();
     }
 
-    /** Abandons all offers and parks no more. On return the handoff has the writes that replicas miss by this. */
+    /**
+     * Abandons all offers and parks no further ones. On return the handoff has the writes that replicas miss by this.
+     */
     public void close() {
         closed = true;
         List<Offer> left;

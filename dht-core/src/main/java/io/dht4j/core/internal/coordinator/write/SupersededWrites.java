@@ -8,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The entries of writes that a newer entry of some replica has superseded, and that only replicas which have not
+ * Holds the entries of writes that a newer entry of some replica has superseded, and that only replicas which have not
  * answered yet can still decide. If those are silent, such an entry gets a second version. With all replicas up nearly
  * all are decided before they are looked at, and need none.
  *

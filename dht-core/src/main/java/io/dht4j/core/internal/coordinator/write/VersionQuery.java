@@ -38,7 +38,7 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A query of the newest versions of some keys, the first step of a linearizable write, see
+ * Queries the newest versions of some keys, the first step of a linearizable write, see
  * {@link io.dht4j.Ordering#LINEARIZABLE}. Asks {@code ack} of the first {@code from} replicas of each key; the next one
  * replaces a replica that fails. A key that a replica refuses since its table is newer is queried again by that table.
  */
@@ -108,7 +108,7 @@ public final class VersionQuery {
      * @param keys different keys, at least one
      * @param policy the number of replicas
      * @param context the deadline
-     * @param observed the observation of the write, which learns of the requests; null if nobody observes
+     * @param observed the observation of the write, which learns of the requests; null without an observer
      * @return completes with the newest version of all keys; zero if none has any. When it fails, nothing was written
      * @throws io.dht4j.OverloadedException if too few replicas have room for it
      * @throws io.dht4j.UnavailableException if too few replicas can be read

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The deadlines of the writes in flight, with one timer for all of them. Nearly all writes end before their deadlines,
- * and a timer for each would cost several objects.
+ * Ends the writes in flight at their deadlines, with one timer for all of them. Nearly all writes end before their
+ * deadlines, and a timer for each would cost several objects.
  *
  * <p>The timer is set to the earliest deadline when it was last set, or to an earlier one. It stays when the write of
  * that deadline ends: then it finds nothing due, and is set again. So no deadline passes unnoticed, and most writes set

@@ -8,7 +8,10 @@ import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.quorum.Failures;
 import org.jspecify.annotations.Nullable;
 
-/** The failures of one write, and the error that its caller gets. Safe for use by any number of threads. */
+/**
+ * Collects the failures of one write, and creates the error that its caller gets. Safe for use by any number of
+ * threads.
+ */
 final class WriteFailures {
 
     private final Failures all = new Failures();

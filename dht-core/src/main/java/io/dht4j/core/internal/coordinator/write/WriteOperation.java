@@ -176,7 +176,7 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
         services.client().order().localLast(nodes, new WriteRequest(this, nodes, part, outbound, 0));
     }
 
-    /** Returns the observation of the write; null if nobody observes. */
+    /** Returns the observation of the write; null without an observer. */
     @Nullable
     ObservedCall call() {
         return result.call();

@@ -38,7 +38,7 @@ public final class WriteResult extends CompletableFuture<Version> {
      * @param admission has admitted the write
      * @param bytes the bytes with which the write entered
      * @param inFlight the write, for snapshots
-     * @param observed the observation of the write; null if nobody observes
+     * @param observed the observation of the write; null without an observer
      */
     public WriteResult(Admission admission, long bytes, Snapshots.Write inFlight, @Nullable ObservedCall observed) {
         this.admission = admission;
@@ -50,7 +50,7 @@ public final class WriteResult extends CompletableFuture<Version> {
     /**
      * Returns the observation of the write.
      *
-     * @return null if nobody observes
+     * @return null without an observer
      */
     public @Nullable ObservedCall call() {
         return observed;

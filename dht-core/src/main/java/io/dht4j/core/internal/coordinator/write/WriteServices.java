@@ -5,7 +5,7 @@ import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 
 /**
- * What all writes of a node share.
+ * The services that all writes of a node share.
  *
  * @param components the components of the node
  * @param client asks replicas

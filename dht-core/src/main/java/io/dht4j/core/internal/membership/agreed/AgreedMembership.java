@@ -58,8 +58,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The membership of a node in an agreed cluster, from the start of the node to its end. Does not block, except where it
- * says so; safe for use by any number of threads.
+ * Runs the membership of a node in an agreed cluster, from the start of the node to its end. Does not block, except
+ * where it says so; safe for use by any number of threads.
  */
 public final class AgreedMembership {
 

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** The cluster as the driver of a node sees it. Safe for use by any number of threads. */
+/** The cluster on which the driver of a node acts. Safe for use by any number of threads. */
 final class DrivenCluster implements Driver.Cluster {
 
     private static final Duration APPEND_TIMEOUT = Duration.ofSeconds(10);

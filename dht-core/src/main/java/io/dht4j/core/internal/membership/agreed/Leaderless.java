@@ -5,7 +5,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** For how long nobody has led the topology log, by looks at it now and then. Safe for use by any number of threads. */
+/** Measures how long the topology log has had no leader. Safe for use by any number of threads. */
 final class Leaderless {
 
     /** Longer than an election among voters that reach each other. */
@@ -31,7 +31,7 @@ final class Leaderless {
      * Takes note of a look.
      *
      * @param leads whether a node leads now
-     * @return how many seconds are left until whoever could be elected would have been; 0 if there are none
+     * @return how many seconds are left until any electable node would have been elected; 0 if there are none
      */
     synchronized long secondsLeft(boolean leads) {
         long now = nanoTime.getAsLong();

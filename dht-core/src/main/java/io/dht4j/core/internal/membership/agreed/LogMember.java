@@ -27,7 +27,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The part of a node in the topology log. A node opens its log when it is a founder that votes, or when an installed
+ * Takes part in the topology log for a node. A node opens its log when it is a founder that votes, or when an installed
  * state names it as a voter, and has noted before who it is there. A voter that the state does not name any more takes
  * part until the log has removed it, also after a restart. The next generation has a log of its own.
  *

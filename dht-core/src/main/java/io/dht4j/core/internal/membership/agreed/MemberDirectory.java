@@ -14,7 +14,10 @@ import java.util.UUID;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** The other members, by the newest state that this node has. Does not block; safe for use by any number of threads. */
+/**
+ * Looks up the other members in the newest state that this node has. Does not block; safe for use by any number of
+ * threads.
+ */
 final class MemberDirectory {
 
     private final UUID own;

@@ -132,7 +132,7 @@ final class MembershipRequests implements MembershipEndpoint.Service {
         Optional<UUID> cluster = installed.state().map(ClusterState::cluster);
         if (bootstrap == null) {
             if (cluster.isEmpty()) {
-                // Whoever mistypes an option at one node must not end the start of another one.
+                // An option that is mistyped at one node must not end the start of another one.
                 throw DhtException.of(
                         ErrorCode.NOT_SERVING,
                         "node " + self + " was started with Membership.join, and forms no cluster: start all"
@@ -177,7 +177,7 @@ final class MembershipRequests implements MembershipEndpoint.Service {
                 .filter(member -> member.lifecycle().isPresent())
                 .isPresent();
         if (!isMember && !isOwnJoin(sender, append.command(), state)) {
-            // Whoever asks the sender may ask another node.
+            // The sender's caller may ask another node.
             return CompletableFuture.completedFuture(new Appended(
                     Outcome.NOT_SENT, 0, sender + " is no member, and may only join itself", Optional.empty()));
         }

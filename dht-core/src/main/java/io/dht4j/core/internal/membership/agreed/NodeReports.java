@@ -24,8 +24,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * What the members of a cluster report about themselves: the installed state, who leads, and how far they are in taking
- * over slots. Does not block; safe for use by any number of threads.
+ * Collects the reports of members about themselves: the installed state, whether they lead, and their progress in
+ * taking over slots. Does not block; safe for use by any number of threads.
  */
 public final class NodeReports {
 

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reports to the cluster what a node was started with, if it differs from what is agreed: after each start, and again
- * every ten seconds until it is agreed. Does not block.
+ * Reports the attributes that a node was started with, if they differ from the agreed ones: after each start, and again
+ * every ten seconds until they are agreed. Does not block.
  */
 final class OwnAttributes {
 

@@ -10,8 +10,8 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What has become of a node by the states that it has installed, and whether it may still serve. States are passed to
- * it one after the other; other methods are safe for use by any number of threads.
+ * Tracks the lifecycle of a node in the states that it installs, and decides whether it may still serve. States are
+ * passed to it one after the other; other methods are safe for use by any number of threads.
  */
 final class OwnLifecycle {
 

@@ -34,7 +34,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Begins the next generation after the majority of the voters was lost, by an operator's word. It takes the newest
+ * Begins the next generation after the majority of the voters was lost, on an operator's command. It takes the newest
  * state of all nodes that are left, and every other node must be one of them or be named as lost: a node that is only
  * out of reach might know a newer state. If most voters answer, it waits until they have had no leader for a while: the
  * members of the log are other ones than the voters until they have followed. Does not block; safe for use by any
@@ -258,7 +258,7 @@ final class Recovery {
         }
     }
 
-    /** The same for whoever recovers, so that two who do it at once make one state. */
+    /** The same at every node that recovers, so that two recoveries at once make one state. */
     private static List<Integer> voters(ClusterState state, List<Member> present, Set<Integer> answers) {
         List<Integer> left = present.stream()
                 .map(Member::number)

@@ -27,9 +27,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Exchanges with other members when silent members were last heard. A node that finds a member silent asks it every 3
- * s, and compares with one other member, which asks the silent one, too. So all members know soon when any of them has
- * heard it last, and so does each new leader. Does not block; safe for use by any number of threads.
+ * Exchanges with other members the times at which silent members were last heard. A node that finds a member silent
+ * asks it every 3 s, and compares with one other member, which asks the silent one, too. So all members know soon when
+ * any of them has heard it last, and so does each new leader. Does not block; safe for use by any number of threads.
  */
 final class SilenceExchange {
 

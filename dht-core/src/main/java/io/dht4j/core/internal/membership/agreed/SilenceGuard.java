@@ -20,8 +20,8 @@ import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 
 /**
- * Lets no member be declared dead that any node has heard a short time ago, or that has acknowledged writes which the
- * others lack, as far as the leader reaches the others. When a member was heard is known to all of them, so a new
+ * Rejects a death command while any node that the leader reaches has heard the member recently, or if the other
+ * replicas lack writes that the member has acknowledged. When a member was heard is known to all of them, so a new
  * leader knows it, too. Does not block; safe for use by any number of threads.
  */
 final class SilenceGuard implements CommandLog.Guard {

@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The size and the room of a node's store, some seconds old at most while it is asked for. The store is looked at on a
- * store thread. Does not block; safe for use by any number of threads.
+ * Samples the used and free bytes of a node's store; a sample is some seconds old at most while it is asked for. The
+ * store is read on a store thread. Does not block; safe for use by any number of threads.
  */
 final class SpaceSample {
 

@@ -95,7 +95,7 @@ final class StateChanges {
         try {
             command = plan.apply(state.get());
         } catch (RuntimeException | Error e) {
-            // Of a plan that this state refuses: whoever waits needs an answer.
+            // Of a plan that this state refuses: the waiting caller needs an answer.
             return CompletableFuture.failedFuture(e);
         }
         if (command.isEmpty()) {

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * Commands as bytes, in the format of {@link StateCodec}: the second byte is the kind of the command. Safe for use by
- * any number of threads.
+ * Encodes and decodes commands, in the format of {@link StateCodec}: the second byte is the kind of the command. Safe
+ * for use by any number of threads.
  */
 public final class CommandCodec {
 

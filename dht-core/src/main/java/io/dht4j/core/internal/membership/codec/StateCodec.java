@@ -17,8 +17,8 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * States as bytes. The first byte is the version of the format and the second one tells states from commands. Numbers
- * are big-endian. Safe for use by any number of threads.
+ * Encodes and decodes states. The first byte is the version of the format and the second one tells states from
+ * commands. Numbers are big-endian. Safe for use by any number of threads.
  */
 public final class StateCodec {
 

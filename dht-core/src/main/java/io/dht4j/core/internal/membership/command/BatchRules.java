@@ -11,7 +11,7 @@ import io.dht4j.core.internal.view.Batch;
 import io.dht4j.core.internal.view.Phase;
 import java.util.Optional;
 
-/** Commands that move slots. */
+/** Applies the commands that move slots. */
 final class BatchRules {
 
     private final ClusterState state;

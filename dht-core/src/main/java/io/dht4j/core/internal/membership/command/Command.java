@@ -221,8 +221,8 @@ public sealed interface Command {
      * Begins to give partitions one more slot each, in {@link Phase#GROW}.
      *
      * <p>A write that a majority of {@code n} slots has acknowledged is seen by a majority of {@code n + 1}, but not of
-     * {@code n + 2}. So whoever appends this command makes sure that every present member of the rows has installed
-     * them as they are.
+     * {@code n + 2}. So the node that appends this command makes sure that every present member of the rows has
+     * installed them as they are.
      *
      * @param expectedEpoch see {@link Command#expectedEpoch}
      * @param from the present member that owns the last slot of each partition
@@ -296,8 +296,8 @@ public sealed interface Command {
 
     /**
      * Begins the next generation after the majority of the voters was lost. Every row gets the new epoch as its
-     * version: the lost voters may have agreed on changes that are lost with them, and this fences whoever has seen
-     * one.
+     * version: the lost voters may have agreed on changes that are lost with them, and this fences every node that has
+     * seen one.
      *
      * @param expectedEpoch the newest epoch that a reachable node knows
      * @param voters the numbers of the voters of the new generation, ascending

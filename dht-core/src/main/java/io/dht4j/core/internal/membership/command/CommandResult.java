@@ -2,7 +2,7 @@ package io.dht4j.core.internal.membership.command;
 
 import io.dht4j.core.internal.membership.state.ClusterState;
 
-/** What a command results in. */
+/** The result of a command. */
 public sealed interface CommandResult {
 
     /**

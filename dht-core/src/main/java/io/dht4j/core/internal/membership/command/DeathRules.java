@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Commands that concern members that never return. */
+/** Applies the commands about members that never return. */
 public final class DeathRules {
 
     private final ClusterState state;

@@ -10,7 +10,7 @@ import io.dht4j.core.internal.view.Batch;
 import io.dht4j.core.internal.view.Phase;
 import java.util.Optional;
 
-/** Commands that give partitions more slots. */
+/** Applies the commands that add slots to partitions. */
 final class GrowthRules {
 
     private final ClusterState state;

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.function.Predicate;
 
-/** Commands by which members come in. */
+/** Applies the commands that admit members. */
 final class JoinRules {
 
     private final ClusterState state;

@@ -8,7 +8,7 @@ import io.dht4j.core.internal.membership.state.MemberList;
 import io.dht4j.core.internal.membership.state.StateChange;
 import java.util.List;
 
-/** Commands that concern members that have come in. */
+/** Applies the commands about members that have joined. */
 final class MemberRules {
 
     private final ClusterState state;

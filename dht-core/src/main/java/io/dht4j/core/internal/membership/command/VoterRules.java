@@ -9,7 +9,7 @@ import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.view.Epoch;
 import java.util.List;
 
-/** Commands that concern the metadata group. */
+/** Applies the commands about the metadata group. */
 final class VoterRules {
 
     private final ClusterState state;

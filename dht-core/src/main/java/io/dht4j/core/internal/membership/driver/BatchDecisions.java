@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Takes the batches under way to their next phases. */
+/** Decides when the batches under way enter their next phases. */
 final class BatchDecisions {
 
     /** How long a step that changes where a slot is read waits for snapshots, which it ends. */

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What is to be done next, and what everything else waits for.
+ * The next step of the driver, and what everything else waits for.
  *
  * @param step the next step; empty if there is none until something is reported or changes
  * @param waits what is waited for; if there is a step, only as far as it was looked at

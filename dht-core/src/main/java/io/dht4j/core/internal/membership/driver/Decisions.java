@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What is done next, as a pure function: batches under way first, since they keep slots from counting with one node
- * less; then the voters, new batches, and members that have become what they are to be.
+ * Chooses the driver's next step, as a pure function: batches under way first, since they keep slots from counting with
+ * one node less; then the voters, new batches, and the lifecycles of members.
  */
 final class Decisions {
 

@@ -26,9 +26,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Moves slots and members on, at the node that leads the topology log. Each round asks members for their reports,
- * decides by {@link Decisions}, and appends one command. Two drivers do no harm, since commands expect an epoch; a new
- * one goes on where the former has ended, since all that counts is in the agreed state.
+ * Drives the moves of slots and the lifecycles of members, on the node that leads the topology log. Each round asks
+ * members for their reports, decides by {@link Decisions}, and appends one command. Two drivers do no harm, since
+ * commands expect an epoch; a new one goes on where the former has ended, since all that counts is in the agreed state.
  *
  * <p>Does not block; safe for use by any number of threads.
  */

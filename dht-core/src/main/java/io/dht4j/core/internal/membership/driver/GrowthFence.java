@@ -36,7 +36,7 @@ final class GrowthFence {
     }
 
     /**
-     * Nobody waits for a dead member: it is filled before the row grows, or it is one of the replicas that may fail.
+     * No node waits for a dead member: it is filled before the row grows, or it is one of the replicas that may fail.
      */
     private boolean lacks(int member, int partition) {
         return seen.member(member).lifecycle().isPresent()

@@ -12,7 +12,7 @@ import io.dht4j.core.internal.wire.MembershipReply.Reported;
 import java.util.List;
 import java.util.Optional;
 
-/** Begins moves, and takes members from joining to serving and from leaving to removed. */
+/** Decides when batches begin, and when members change from joining to serving and from leaving to removed. */
 final class MemberDecisions {
 
     private final Observation seen;

@@ -17,9 +17,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks members for their reports, and keeps the newest of each one until it does not answer. Reports say nothing that
- * is not still true later, as long as their member is the same incarnation: other answers count as none. Safe for use
- * by any number of threads; does not block.
+ * Asks members for their reports, and keeps the newest report of each one until it does not answer. Reports say nothing
+ * that is not still true later, as long as their member is the same incarnation: other answers count as none. Safe for
+ * use by any number of threads; does not block.
  */
 final class MemberWatch {
 
@@ -34,7 +34,7 @@ final class MemberWatch {
     private int generation;
 
     /**
-     * Creates a watch that has asked nobody.
+     * Creates a watch that has asked no member.
      *
      * @param asking asks a member
      * @param nanoTime the monotonic time

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What decisions depend on. Immutable.
+ * The inputs of the driver's decisions. Immutable.
  *
  * @param state the agreed state
  * @param reports the reports of this round, by the number of the member

@@ -11,7 +11,10 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** For how long a driver has seen batches wait for snapshots and members removed, since it leads. Not thread-safe. */
+/**
+ * Measures how long batches have waited for snapshots and members have been removed, since this driver leads. Not
+ * thread-safe.
+ */
 final class ObservedTimes {
 
     private final Duration versionSlotRest;

@@ -12,8 +12,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When the driver plans, and what is left of its plan. Members that come or go within {@link #DELAY} are planned
- * together. A restart of a node changes no member, so it plans nothing. Not thread-safe.
+ * Decides when the driver plans, and keeps the rest of its plan. Members that come or go within {@link #DELAY} are
+ * planned together. A restart of a node changes no member, so it plans nothing. Not thread-safe.
  *
  * <p>Plans are needed while a member joins, slots are vacant, or a member that leaves or is dead owns slots; after a
  * change of weights or zones, and after a leave that was cancelled, if this driver has seen it; and when it is

@@ -4,7 +4,7 @@ import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.spi.NodeRef;
 import java.util.List;
 
-/** What the driver does next. */
+/** The next action of the driver. */
 sealed interface Step {
 
     /**

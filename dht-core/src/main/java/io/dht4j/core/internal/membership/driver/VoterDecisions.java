@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Keeps the voters. First the agreed state names them, so that a new one opens its log; then the members of the log
- * follow. The next change waits until they have.
+ * Decides how the voters change. First the agreed state names them, so that a new one opens its log; then the members
+ * of the log follow. The next change waits until they have.
  */
 final class VoterDecisions {
 
@@ -27,7 +27,7 @@ final class VoterDecisions {
         return seen.log().isEmpty() || new HashSet<>(seen.log()).equals(new HashSet<>(LogMembers.voters(seen.state())));
     }
 
-    /** Returns whether a member votes no more, and nobody waits for its vote. */
+    /** Returns whether a member no longer votes, and no decision waits for its vote. */
     boolean isOut(Member member) {
         return !seen.state().members().voters().contains(member.number()) && isSettled();
     }

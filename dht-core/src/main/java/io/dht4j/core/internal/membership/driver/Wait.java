@@ -6,12 +6,12 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * What a batch, a member or the cluster waits for.
+ * The reason why a batch, a member or the cluster waits.
  *
  * @param batch the batch that waits; empty if it is none
  * @param member the member that waits, for example to be removed; empty if it is none
  * @param text what it waits for, for people; names whom
- * @param progresses whether it only takes time: nobody is missing
+ * @param progresses whether it only takes time: no node is missing
  */
 public record Wait(OptionalLong batch, OptionalInt member, String text, boolean progresses) {
 

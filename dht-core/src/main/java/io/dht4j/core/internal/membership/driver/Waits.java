@@ -17,8 +17,8 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * What batches and members wait for, by the decisions of the driver, as any node can tell it that has the reports. Only
- * the driver knows for how long it has waited. Immutable.
+ * Lists the reasons why batches and members wait, as any node can derive them from the reports. Only the driver knows
+ * for how long it has waited. Immutable.
  */
 public final class Waits {
 

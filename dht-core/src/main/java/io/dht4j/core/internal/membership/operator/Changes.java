@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** The commands by which the changes of operators are made. */
+/** Converts the changes of operators to commands. */
 final class Changes {
 
     private Changes() {}

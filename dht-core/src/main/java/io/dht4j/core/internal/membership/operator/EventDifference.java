@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What has happened between two states. */
+/** Derives the events between two states. */
 final class EventDifference {
 
     private EventDifference() {}

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The listeners of a node. Events are reported one after the other on the environment's executor. While a listener is
- * slow, the states that come meanwhile are combined: memory is bounded by one list of events.
+ * Notifies the listeners of a node. Events are reported one after the other on the environment's executor. While a
+ * listener is slow, the states that come meanwhile are combined: memory is bounded by one list of events.
  */
 final class EventListeners {
 

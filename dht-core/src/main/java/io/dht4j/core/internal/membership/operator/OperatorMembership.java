@@ -27,7 +27,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** The membership of an agreed cluster as seen from one of its nodes. Safe for use by any number of threads. */
+/** The membership of an agreed cluster at one of its nodes. Safe for use by any number of threads. */
 public final class OperatorMembership implements ClusterMembership {
 
     private final NodeId self;

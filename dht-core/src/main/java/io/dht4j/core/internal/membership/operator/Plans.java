@@ -11,7 +11,9 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** The plan of the newest state that was asked for. Planning takes up to a second, on a store thread. */
+/**
+ * Caches the plan of the newest state for which one was requested. Planning takes up to a second, on a store thread.
+ */
 final class Plans {
 
     private final Placement placement;

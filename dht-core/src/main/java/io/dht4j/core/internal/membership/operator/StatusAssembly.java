@@ -29,7 +29,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Puts a status together from the agreed state, the plan, and what the nodes have reported. */
+/** Assembles a status from the agreed state, the plan, and the reports of the nodes. */
 final class StatusAssembly {
 
     private final ClusterState state;
@@ -233,7 +233,7 @@ final class StatusAssembly {
 
     /**
      * Until the members of the log have followed the voters, a majority of the voters may be none of the log, and who
-     * votes there is known to nobody if its last leader is lost.
+     * votes there is unknown if its last leader is lost.
      */
     private String election() {
         List<Member> silent = state.members().all().stream()

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.function.IntPredicate;
 
 /**
- * Evens out loads by chains: one member gives a slot to a second, which gives another slot to a third. Breadth-first,
- * so that a chain is as short as it can be. Not thread-safe.
+ * Balances loads by chains of moves: one member gives a slot to a second, which gives another slot to a third.
+ * Breadth-first, so that a chain is as short as it can be. Not thread-safe.
  */
 final class ChainSearch {
 

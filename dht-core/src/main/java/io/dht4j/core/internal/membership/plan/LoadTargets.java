@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.function.DoubleUnaryOperator;
 
 /**
- * How many partitions each member should have. The share of a member is proportional to its weight, as far as zones
- * allow it and no member exceeds all partitions.
+ * Computes the number of partitions that each member should have. The share of a member is proportional to its weight,
+ * as far as zones allow it and no member exceeds all partitions.
  *
  * <p>A member is overfull above {@value #TOLERANCE} times its share, rounded up. A joining member is underfull below
  * its share divided by {@value #TOLERANCE}, rounded down. A serving member is underfull only far below its share, as

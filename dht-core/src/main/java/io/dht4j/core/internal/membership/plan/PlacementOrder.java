@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The order of the table that a placement would assign to the members that take slots. Works with every placement, and
- * costs one call of {@link Placement#assign}. Immutable; safe for use by any number of threads.
+ * Orders members as in the table that a placement would assign to the members that take slots. Works with every
+ * placement, and costs one call of {@link Placement#assign}. Immutable; safe for use by any number of threads.
  */
 public final class PlacementOrder implements PreferenceOrder {
 

@@ -3,9 +3,9 @@ package io.dht4j.core.internal.membership.plan;
 import java.util.Arrays;
 
 /**
- * How many replicas of a partition stand in each zone: at most one if there are as many zones as replicas or more,
- * otherwise as evenly as the numbers of nodes allow. A zone with too few nodes has a replica on each of them, and the
- * other zones share the rest.
+ * Computes the number of replicas of a partition in each zone: at most one if there are as many zones as replicas or
+ * more, otherwise as evenly as the numbers of nodes allow. A zone with too few nodes has a replica on each of them, and
+ * the other zones share the rest.
  */
 final class ZoneSpread {
 

@@ -13,8 +13,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all nodes of a cluster have agreed on at one epoch: settings, members, voters, the slots of every partition,
- * batches under way, and how fast slots move. Immutable; safe for use by any number of threads. No method blocks.
+ * The agreed state of a cluster at one epoch: settings, members, voters, the slots of every partition, batches under
+ * way, and the rate of moves. Immutable; safe for use by any number of threads. No method blocks.
  *
  * <p>A partition has a row of as many slots as the replication factor, in the order of the replicas. After the
  * replication factor was raised, the last ones are vacant until each partition has got them. The row's version is the
@@ -124,7 +124,7 @@ public final class ClusterState {
 
     /**
      * Returns the owners of the slots: the old owner while a slot moves in phase {@link Phase#COPY} or
-     * {@link Phase#BOTH}, otherwise the member that holds it, or nobody.
+     * {@link Phase#BOTH}, otherwise the member that holds it, or none.
      */
     public SlotTable slots() {
         return slots;

@@ -1,9 +1,6 @@
 package io.dht4j.core.internal.membership.state;
 
-/**
- * What the cluster has agreed about a member. Whether a node answers is an observation of its peers and changes nothing
- * here.
- */
+/** The agreed lifecycle of a member. Whether a node answers is an observation of its peers and changes nothing here. */
 public enum Lifecycle {
     /** An operator has allowed the name to join. The member has no incarnation yet. */
     ADMITTED(0),

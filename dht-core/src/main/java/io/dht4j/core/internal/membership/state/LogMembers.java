@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * The voters as members of the topology log. A member that was removed from the log never returns to it, and nobody
+ * The voters as members of the topology log. A member that was removed from the log never returns to it, and no node
  * takes part in two generations of it with the same files. So a node has another identity in the log each time that it
  * becomes a voter: its incarnation, and the epoch. A founder's first one is the incarnation alone, since there is no
  * epoch before the first command.

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * What a member says about itself, and may change while it serves.
+ * The attributes of a member, which it reports itself and may change while it serves.
  *
  * @param address the address of its peer transport, {@code host:port}, as in {@link Node}
  * @param publicAddresses at most {@value #MAX_PUBLIC_ADDRESSES} addresses of its public APIs, each of 1 to

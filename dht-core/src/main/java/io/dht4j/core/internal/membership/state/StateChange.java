@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Gathers the changes of one accepted command. Copies only what changes. Not thread-safe. */
+/** Collects the changes of one accepted command. Copies only what changes. Not thread-safe. */
 public final class StateChange {
 
     private final ClusterState before;

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Who votes in the metadata group, and since when. The group begins with the cluster, and again with each generation.
- * Immutable.
+ * The voters of the metadata group, and the epochs at which they became voters. The group begins with the cluster, and
+ * again with each generation. Immutable.
  *
  * @param numbers the numbers of the voters, ascending, 1 to {@value #MAX_VOTERS}
  * @param since the epoch at which each of them became a voter, in the same order

@@ -191,7 +191,7 @@ final class PartitionStates {
     }
 
     /**
-     * Records a purge watermark of another replica. Nobody purges what this replica has not voted for, so if it is
+     * Records a purge watermark of another replica. Nothing is purged for which this replica has not voted, so if it is
      * higher than its fence watermark, this replica's disk has lost a vote.
      *
      * @return whether the watermark was {@linkplain #isUnknown unknown}

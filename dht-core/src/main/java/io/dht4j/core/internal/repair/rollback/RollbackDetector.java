@@ -23,9 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Detects partitions of a rolled-back disk: another replica has a purge watermark, agreed on by all replicas, that this
- * node does not know of. Reads of such a partition are refused until it has been compared with all its other replicas,
- * as for a partition whose content was lost. Safe for use by any number of threads.
+ * Detects partitions of a rolled-back disk: another replica has a purge watermark above this node's fence watermark.
+ * Reads of such a partition are refused until it has been compared with all its other replicas, as for a partition
+ * whose content was lost. Safe for use by any number of threads.
  */
 public final class RollbackDetector {
 
@@ -321,7 +321,7 @@ public final class RollbackDetector {
 
     /**
      * Begins to refuse what the owners of partitions refuse, which this node copies. What was rolled back of them
-     * before counts no more. Blocks until that is on the disk.
+     * before no longer counts. Blocks until that is on the disk.
      *
      * @param fences the fence watermark of each partition's owner
      */

@@ -238,7 +238,7 @@ public final class AntiEntropy {
         timer = null;
         if (!running && !closed) {
             PartitionRoles now = roles;
-            // Nobody seals a partition that moves.
+            // No session seals a partition that moves.
             begin(now.coordinated(peers::isSuspected, orphaned.after(seals).minus(now.moving())));
         }
     }
@@ -378,7 +378,7 @@ public final class AntiEntropy {
         return Version.of(Math.max(0, millis), environment.random().nextInt(Version.MAX_COUNTER + 1));
     }
 
-    /** Begins no more sessions. The current one ends with its next step. */
+    /** Begins no further sessions. The current one ends with its next step. */
     public void close() {
         watermarkExchange.close();
         stopScheduling();

@@ -16,9 +16,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Compares partitions that this node copies with one node that has them, outside of any session: nothing is sealed and
- * nothing purged. Both sides are reconciled to the newest entry of each key. Does not block; safe for use by any number
- * of threads.
+ * Compares the partitions that this node copies with a node that has them, outside of any session: nothing is sealed
+ * and nothing is purged. Both sides are reconciled to the newest entry of each key. Does not block; safe for use by any
+ * number of threads.
  */
 public final class CopyComparison {
 

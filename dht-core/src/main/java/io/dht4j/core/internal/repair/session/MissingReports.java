@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** The nodes that have not reported their purge watermarks, with the partitions concerned. Not thread-safe. */
+/** Tracks the nodes that have not reported their purge watermarks, with the partitions concerned. Not thread-safe. */
 final class MissingReports {
 
     private final Map<Node, PartitionSet> missing;

@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * The replicas of each partition that repair compares, as one node sees them at one epoch. An heir that is still
+ * The replicas of each partition that repair compares, in the view of one node at one epoch. An heir that is still
  * receiving its copy is none of them: it is brought up to date by the copy itself. Immutable.
  */
 final class PartitionRoles {

@@ -152,7 +152,7 @@ final class PurgeWatermarkExchange {
 
     /**
      * Follows a view. Nodes are asked about the partitions that they have come to share with this node. Those that are
-     * shared no more are not waited for.
+     * no longer shared are not waited for.
      *
      * @param now the other replicas, each with the partitions that it shares with this node
      */

@@ -5,7 +5,7 @@ import io.dht4j.spi.Environment;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** The pauses between attempts at some work, which double as long as none makes progress. Not thread-safe. */
+/** Computes the pauses between attempts at some work, which double as long as none makes progress. Not thread-safe. */
 final class RetryPause {
 
     private static final Backoff BACKOFF = Backoff.doubling(Duration.ofSeconds(1), Duration.ofSeconds(30));

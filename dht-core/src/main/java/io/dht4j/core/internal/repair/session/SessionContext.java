@@ -14,7 +14,8 @@ import java.util.Set;
 import java.util.function.BiConsumer;
 
 /**
- * What a repair session needs. All sessions of a node share it, except the view by which requests are planned.
+ * The services and settings that the repair sessions of a node share. All sessions of a node share it, except the view
+ * by which requests are planned.
  *
  * @param environment time, timers and store threads
  * @param local this node's replicas

@@ -30,9 +30,9 @@ import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 
 /**
- * This node's replicas, as repair sees them: hash sums, and pages of versions. Answers the requests of other nodes, and
- * the same requests of this node. Methods block, as the store does, unless stated otherwise. Safe for use by any number
- * of threads.
+ * Answers the requests of repair from this node's replicas: hash sums, and pages of versions. Answers the requests of
+ * other nodes, and the same requests of this node. Methods block, as the store does, unless stated otherwise. Safe for
+ * use by any number of threads.
  */
 public final class LocalReplica {
 

@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether a store takes writes, and the damage found in it. A transient failure, such as a full disk, ends when the
- * store has proved that it can write again. Any other failure lasts until the store is opened again, which finds out
- * what is on the disk. Safe for use by any number of threads.
+ * Tracks whether a store takes writes, and the damage found in it. A transient failure, such as a full disk, ends when
+ * the store has proved that it can write again. Any other failure lasts until the store is opened again, which finds
+ * out what is on the disk. Safe for use by any number of threads.
  */
 public final class Health {
 

@@ -3,7 +3,10 @@ package io.dht4j.store.mvstore.internal.disk;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** The path of an open file leads to another file, or to none: the next start would not find what is written to it. */
+/**
+ * Thrown when the path of an open file leads to another file, or to none: the next start would not find what is written
+ * to it.
+ */
 public final class LostFileException extends IOException {
 
     private static final long serialVersionUID = 1;

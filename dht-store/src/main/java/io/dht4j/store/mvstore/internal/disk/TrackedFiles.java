@@ -10,9 +10,9 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The files that a store needs at its next start. The path of an open file must lead to that file; the others must
- * exist. The directory itself is not checked: its open files hold it. Safe for use by any number of threads; methods
- * block for a call to the file system for each file.
+ * Tracks the files that a store needs at its next start. The path of an open file must lead to that file; the others
+ * must exist. The directory itself is not checked: its open files hold it. Safe for use by any number of threads;
+ * methods block for a call to the file system for each file.
  */
 public final class TrackedFiles {
 

@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The marker of a map that is not trusted, because an fsync of its file has failed. A store with the marker cannot be
- * opened. Safe for use by any number of threads.
+ * Marks a map that is not trusted, because an fsync of its file has failed. A store with the marker cannot be opened.
+ * Safe for use by any number of threads.
  */
 public final class UntrustedMarker {
 

@@ -27,11 +27,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Group commit. Each writing thread puts its entries into a queue. One of the threads becomes the leader: it takes a
- * group from the queue, writes it to the log as one frame, forces it to the disk if the durability demands that, and
- * puts it into the active table; the others wait. Meanwhile the next group gathers, so groups grow with the load, and a
- * single writer never waits for others. An entry is in the log before anything reads it, and before its write is
- * acknowledged the cache has no older entry.
+ * Appends groups of writes to the log (group commit). Each writing thread puts its entries into a queue. One of the
+ * threads becomes the leader: it takes a group from the queue, writes it to the log as one frame, forces it to the disk
+ * if the durability demands that, and puts it into the active table; the others wait. Meanwhile the next group gathers,
+ * so groups grow with the load, and a single writer never waits for others. An entry is in the log before anything
+ * reads it, and before its write is acknowledged the cache has no older entry.
  *
  * <p>Safe for use by any number of threads.
  */

@@ -192,7 +192,7 @@ public final class Memtables {
             woken = false;
             return ending || view.frozen().isEmpty() ? null : view.frozen().get(0);
         } catch (InterruptedException e) {
-            // Nobody else has the merging thread; if somebody interrupts it, it checks its tasks and waits again.
+            // No caller has the merging thread; if it is interrupted all the same, it checks its tasks and waits again.
             return null;
         } finally {
             lock.unlock();
@@ -208,7 +208,7 @@ public final class Memtables {
                 left = changed.awaitNanos(left);
             }
         } catch (InterruptedException e) {
-            // Nobody else has the merging thread; if somebody interrupts it, the pause is shorter.
+            // No caller has the merging thread; if it is interrupted all the same, the pause is shorter.
             return;
         } finally {
             lock.unlock();

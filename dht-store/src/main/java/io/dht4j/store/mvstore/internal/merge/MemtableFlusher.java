@@ -37,7 +37,7 @@ public final class MemtableFlusher {
     /** How long the file is compacted after the last merge: beyond MVStore's retention time of 45 seconds. */
     private static final int SETTLING_TICKS = 180;
 
-    /** How many entries a merge that nobody waits for merges between two rests; a power of two. */
+    /** How many entries a merge without waiting writers merges between two rests; a power of two. */
     private static final int STRIDE = 256;
 
     /** The pause after a lack of memory; each further one in a row doubles it. */

@@ -9,8 +9,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The tasks that callers wait for: a merge of the segments up to one, and purges. A task is removed only after it was
- * completed or became a purge, because an {@link Error} may occur in between. Safe for use by any number of threads.
+ * Holds the tasks that callers wait for: a merge of the segments up to one, and purges. A task is removed only after it
+ * was completed or became a purge, because an {@link Error} may occur in between. Safe for use by any number of
+ * threads.
  */
 final class MergeTasks {
 

@@ -2,7 +2,7 @@ package io.dht4j.store.mvstore.internal.statistics;
 
 import jdk.jfr.FlightRecorder;
 
-/** Whether the Flight Recorder may be recording. */
+/** Tells whether the Flight Recorder may be recording. */
 final class FlightRecording {
 
     /** False in a run-time image without the module. */

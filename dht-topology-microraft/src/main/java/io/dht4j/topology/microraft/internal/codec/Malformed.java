@@ -1,6 +1,6 @@
 package io.dht4j.topology.microraft.internal.codec;
 
-/** Bytes that are not what they should be, with a description of the error. */
+/** Thrown for malformed bytes, with a description of the error. */
 public final class Malformed extends Exception {
 
     private static final long serialVersionUID = 1;

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The format of a file of the log, and how it is read: a header, and frames as in the {@linkplain LogFormat log of the
- * store}. All numbers are big-endian.
+ * Reads files of the log: a header, and frames as in the {@linkplain LogFormat log of the store}. All numbers are
+ * big-endian.
  *
  * <pre>
  * header   magic (8) "dht4jrft", format version (4), number of the file (8), CRC32C of these (4)

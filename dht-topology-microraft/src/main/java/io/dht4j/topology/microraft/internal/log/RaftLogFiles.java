@@ -36,9 +36,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Records are collected, and written and forced as one frame: at once for terms, votes and members, and in
  * {@link #flush()} for entries. So whatever MicroRaft reports to others is on the disk.
  *
- * <p>Fail-stop: after a failed write or fsync nobody knows what the disk has, and a second fsync proves nothing. The
+ * <p>Fail-stop: after a failed write or fsync it is unknown what the disk has, and a second fsync proves nothing. The
  * first failure of any kind is final: every later call fails, and {@link #isPoisoned()} is true before the call
- * returns. MicroRaft only logs such failures and goes on, so whoever sends its messages must check that first.
+ * returns. MicroRaft only logs such failures and goes on, so the sender of its messages must check that first.
  *
  * <p>Methods block, and are called by one thread at a time; {@link #isPoisoned()} and {@link #durableIndex()} by any.
  */

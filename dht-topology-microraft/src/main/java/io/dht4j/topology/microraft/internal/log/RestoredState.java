@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What the records of the log add up to. Used by one thread at a time. */
+/** The state that the records of the log result in. Used by one thread at a time. */
 final class RestoredState implements Records.Sink {
 
     @Nullable

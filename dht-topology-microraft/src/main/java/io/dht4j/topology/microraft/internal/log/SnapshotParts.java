@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 
-/** The parts of the snapshot that is being received or taken, in any order. Used by one thread at a time. */
+/** Collects the parts of the snapshot that is being received or taken, in any order. Used by one thread at a time. */
 final class SnapshotParts {
 
     private final TreeMap<Integer, SnapshotChunk> parts = new TreeMap<>();

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The calls of a stream that were written at least in part, by their numbers. For the lane's event loop. */
+/** Holds the calls of a stream that were written at least in part, by their numbers. For the lane's event loop. */
 final class SentCalls {
 
     private final LongObjectMap<PeerCall> byId = new LongObjectHashMap<>();

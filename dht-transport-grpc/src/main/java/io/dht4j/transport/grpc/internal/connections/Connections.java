@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * The connections of a listener, and the choice of the one that gives its place to a new connection when all are taken.
  * Only a connection without a call in flight gives way. Connections on which no call was ever admitted go first. Then,
  * where that is allowed, goes the one whose last call is longest ago. Health and reflection, which anybody may call,
- * count neither as calls nor as use. So nobody keeps a place by silence or by cheap calls, and users of the API lose
+ * count neither as calls nor as use. So no client keeps a place by silence or by cheap calls, and users of the API lose
  * theirs last. Does not block; safe for use by any number of threads.
  */
 public final class Connections {

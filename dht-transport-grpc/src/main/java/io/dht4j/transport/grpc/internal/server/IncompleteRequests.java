@@ -6,9 +6,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The unary calls of one event loop whose requests have not come to their end. It ends those of which nothing comes for
- * the idle timeout: gRPC would keep them until their deadlines, however far these are. The calls are their own links,
- * so nothing is allocated for them. For the event loop.
+ * Holds the unary calls of one event loop whose requests are not complete. It ends those of which nothing comes for the
+ * idle timeout: gRPC would keep them until their deadlines, however far these are. The calls are their own links, so
+ * nothing is allocated for them. For the event loop.
  */
 final class IncompleteRequests {
 

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The requests of a stream that have not been answered, by the caller's numbers. For the connection's event loop. */
+/** Holds the unanswered requests of a stream, by the caller's numbers. For the connection's event loop. */
 final class OpenExchanges {
 
     private final LongObjectMap<StreamExchange> byId = new LongObjectHashMap<>();

@@ -1,6 +1,6 @@
 package io.dht4j.transport.grpc.internal.wire;
 
-/** The amounts of bytes that both ends of a connection let be under way. */
+/** The numbers of bytes that both ends of a connection allow in flight. */
 public final class FlowControl {
 
     /**

@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The admission of the HTTP API. A request whose body is still arriving has no place among those in flight. Clients
- * that send heads and no bodies therefore take none from others. The number of awaited bodies has a bound of its own;
- * beyond it the request that has waited longest gives way. Safe for use by any number of threads.
+ * Admits the requests of the HTTP API. A request whose body is still arriving has no place among those in flight.
+ * Clients that send heads and no bodies therefore take none from others. The number of awaited bodies has a bound of
+ * its own; beyond it the request that has waited longest gives way. Safe for use by any number of threads.
  */
 public final class HttpApiAdmission extends ApiAdmission<HttpApiExchange> {
 

@@ -8,7 +8,7 @@ import io.dht4j.transport.http.internal.common.HttpProblem;
 import io.vertx.core.buffer.Buffer;
 
 /**
- * Reads what a client sends. Memory is taken as bytes come, not as they are announced, and is counted against the
+ * Reads the body of a request. Memory is taken as bytes come, not as they are announced, and is counted against the
  * budget of bytes in flight before it is taken. Belongs to the request's event loop.
  */
 final class HttpApiBody {

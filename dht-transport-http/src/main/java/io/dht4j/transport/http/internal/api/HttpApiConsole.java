@@ -137,7 +137,7 @@ final class HttpApiConsole {
         return Map.copyOf(files);
     }
 
-    /** A file in memory, whose bytes nobody changes, with its entity tag. */
+    /** A file in memory, whose bytes never change, with its entity tag. */
     private static final class ConsoleFile {
 
         private final byte[] bytes;

@@ -12,8 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What clients and the log learn of failed requests: the details of an unexpected error stay in the log. Safe for use
- * by any number of threads.
+ * Creates the errors that clients see, and logs the details of unexpected ones. Safe for use by any number of threads.
  */
 final class HttpApiFailures {
 

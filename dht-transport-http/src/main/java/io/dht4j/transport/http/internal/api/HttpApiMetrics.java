@@ -9,10 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
-/**
- * Answers with the metrics of the node, which somebody else gathers. Does not block. Safe for use by any number of
- * event loops.
- */
+/** Answers with the metrics of the node. Does not block. Safe for use by any number of event loops. */
 public final class HttpApiMetrics {
 
     /** The text format of Prometheus, whose lines end without a carriage return. */

@@ -24,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells whoever watches the process whether it lives, and whether it should be sent requests. The answers are short
- * texts without details, since anyone may ask. Safe for use by any number of event loops.
+ * Answers probes of the process: whether it lives, and whether it is ready for requests. The answers are short texts
+ * without details, since anyone may ask. Safe for use by any number of event loops.
  */
 public final class HttpApiProbes {
 
@@ -40,8 +40,8 @@ public final class HttpApiProbes {
     private static final Duration PATIENCE = Duration.ofMillis(200);
 
     /**
-     * What was said longer ago counts no more. A store that was asked for its size so long ago, and has not answered
-     * since, is not ready; one that nobody has asked for so long is.
+     * What was said longer ago no longer counts. A store that was asked for its size so long ago, and has not answered
+     * since, is not ready; one that was not asked for so long is.
      */
     private static final long OUTDATED_NANOS = ReadinessConditions.OUTDATED.toNanos();
 

@@ -13,8 +13,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Refuses requests that say more than this API does: a client that asks for a condition, for a part of a value, or for
- * a decoding must not be told that it was done. What a read may leave out by RFC 9110 is left out: {@code Range},
+ * Refuses requests that ask for more than this API does: a client that asks for a condition, for a part of a value, or
+ * for a decoding must not be told that it was done. What a read may leave out by RFC 9110 is left out: {@code Range},
  * {@code If-None-Match}, {@code If-Modified-Since} and {@code If-Range}, without which the answer is the whole value.
  */
 final class HttpApiSemantics {

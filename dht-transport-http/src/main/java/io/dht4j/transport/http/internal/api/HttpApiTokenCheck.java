@@ -6,7 +6,7 @@ import io.dht4j.security.TokenGuard;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** The token of a request in progress, which may be revoked meanwhile. Belongs to the request's event loop. */
+/** Checks the token of a request in progress, which may be revoked meanwhile. Belongs to the request's event loop. */
 final class HttpApiTokenCheck {
 
     private final TokenGuard guard;

@@ -8,8 +8,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A body that is still arriving when the answer is known. It is read and dropped for a while: most clients read the
- * answer only after they have sent everything. Belongs to the request's event loop.
+ * Drains a body that is still arriving when the answer is known. It is read and dropped for a while: most clients read
+ * the answer only after they have sent everything. Belongs to the request's event loop.
  */
 final class HttpApiUnwantedBody {
 

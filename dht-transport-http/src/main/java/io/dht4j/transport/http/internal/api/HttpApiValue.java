@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 
 /**
  * A body that is a value. Its array grows as bytes come, and counts by its length, before it is allocated. The one that
- * it replaces, at most as long as what has come, is there beside it for the moment of a copy and counts no more.
+ * it replaces, at most as long as what has come, is there beside it for the moment of a copy and no longer counts.
  * Belongs to the request's event loop.
  */
 final class HttpApiValue implements HttpApiBody.Receiver {
@@ -25,7 +25,7 @@ final class HttpApiValue implements HttpApiBody.Receiver {
     /**
      * Waits for a value.
      *
-     * @param whenWhole receives the bytes, which nobody else keeps
+     * @param whenWhole receives the bytes, to which no other reference is kept
      */
     HttpApiValue(HttpApiExchange exchange, Consumer<byte[]> whenWhole) {
         this.maxBytes = exchange.limits().maxValueBytes();

@@ -7,7 +7,8 @@ import io.vertx.core.json.JsonObject;
 import java.util.Locale;
 
 /**
- * An error as clients see it: a problem detail of RFC 9457 with the stable number and name of its {@link ErrorCode}.
+ * The error that clients receive: a problem detail of RFC 9457 with the stable number and name of its
+ * {@link ErrorCode}.
  *
  * @param status the HTTP status
  * @param body the JSON

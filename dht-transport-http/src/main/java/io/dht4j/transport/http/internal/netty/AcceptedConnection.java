@@ -114,8 +114,8 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Notes a public request over this connection whose end nobody reports, so that the connection counts as in use for
-     * as long as it is open. Must be called on its event loop.
+     * Notes a public request over this connection whose end is not reported, so that the connection counts as in use
+     * for as long as it is open. Must be called on its event loop.
      *
      * @return whether there is a place for a connection that makes such requests; if not, the request is to be refused
      */

@@ -20,13 +20,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The connections of a listener, counted when they are accepted.
+ * Counts the connections of a listener when they are accepted.
  *
  * <p>A connection that has made no request has no place of its own: without room, the one that has been silent longest
- * gives way to the next. So silent connections exclude nobody, however many there are and wherever they come from. The
- * first public request gets its connection a place if fewer than the limits have one, or if a connection with a place
- * is idle. The remaining places are for peers, which prove themselves by whole frames. Addresses of IPv6 count as one
- * if they share their first 64 bits.
+ * gives way to the next. So silent connections exclude no client, however many there are and wherever they come from.
+ * The first public request gets its connection a place if fewer than the limits have one, or if a connection with a
+ * place is idle. The remaining places are for peers, which prove themselves by whole frames. Addresses of IPv6 count as
+ * one if they share their first 64 bits.
  *
  * <p>Safe for use by any number of threads. The lock is held for a few steps only, when a connection comes, goes, or
  * makes its first request; for longer only as {@link IdleConnections} says.
@@ -137,7 +137,7 @@ public final class AcceptedConnections {
         AcceptedConnection evicted;
         synchronized (lock) {
             ConnectionSource source = sources.computeIfAbsent(connection.address(), address -> new ConnectionSource());
-            // Those that leave count no more: while they do, no silent one may be left to give way to the next.
+            // Those that leave no longer count: while they do, no silent one may be left to give way to the next.
             boolean isFull = open - leaving >= limits.connections();
             boolean isSourceFull = source.unproved().size() >= limits.connectionsPerAddress();
             evicted = isSourceFull ? first(source.unproved()) : isFull ? first(unproved) : null;
@@ -171,7 +171,7 @@ public final class AcceptedConnections {
                 left(connection);
             });
         } catch (RuntimeException | Error e) {
-            // Nobody will report its end.
+            // Its end will not be reported.
             byEnds.remove(key, connection);
             left(connection);
             throw e;

@@ -10,14 +10,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which public connection gives way to a new one when all places are taken: of the source that has most of them and has
- * an idle one, the one that has been idle longest. It is of a source that has more of them than the new one's, or of
- * the same: so sources come to have equally many, and do not take places from one another in turn.
+ * Chooses the public connection that gives way to a new one when all places are taken: of the source that has most of
+ * them and has an idle one, the one that has been idle longest. It is of a source that has more of them than the new
+ * one's, or of the same: so sources come to have equally many, and do not take places from one another in turn.
  *
  * <p>To look through all connections for each new one would be too dear, so a number is chosen at a time. They stay
- * chosen for whoever may take them: a source that may take none keeps no other from it. Unless one was taken since the
- * last look, the next one waits for {@value #PAUSE_MILLIS} ms; each source looks through its own connections as seldom.
- * Guarded by the lock of {@link AcceptedConnections}.
+ * chosen for the sources that may take them: a source that may take none keeps no other from it. Unless one was taken
+ * since the last look, the next one waits for {@value #PAUSE_MILLIS} ms; each source looks through its own connections
+ * as seldom. Guarded by the lock of {@link AcceptedConnections}.
  */
 final class IdleConnections {
 

@@ -21,7 +21,7 @@ public final class WrappedBytes {
     }
 
     /**
-     * Returns the bytes of a received buffer, which nobody may use any more.
+     * Returns the bytes of a received buffer, which must not be used afterwards.
      *
      * @param received as the server or the client has passed it on
      * @return the array that it was made of, if nothing else is in that; otherwise a new one

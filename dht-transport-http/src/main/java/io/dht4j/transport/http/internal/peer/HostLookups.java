@@ -8,9 +8,9 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How Vert.x looks up the names of hosts. It keeps an address for 30 seconds at most, as the JDK does by default, and
- * reads the hosts file again. By its own defaults it reads that file once, and keeps addresses for as long as the name
- * server says.
+ * Configures how Vert.x looks up the names of hosts. It keeps an address for 30 seconds at most, as the JDK does by
+ * default, and reads the hosts file again. By its own defaults it reads that file once, and keeps addresses for as long
+ * as the name server says.
  */
 public final class HostLookups {
 

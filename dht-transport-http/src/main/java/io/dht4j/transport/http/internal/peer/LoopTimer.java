@@ -4,9 +4,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One timer on an event loop for many deadlines: it stands at the earliest of which it was notified. When it runs, its
- * task ends what is due, and sets it to the earliest deadline that remains. With equal timeouts that is one timer per
- * timeout, however many calls there are.
+ * Runs one timer on an event loop for many deadlines: it is set to the earliest of which it was notified. When it runs,
+ * its task ends what is due, and sets it to the earliest deadline that remains. With equal timeouts that is one timer
+ * per timeout, however many calls there are.
  */
 public final class LoopTimer {
 

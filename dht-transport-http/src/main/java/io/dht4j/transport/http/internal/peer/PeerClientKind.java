@@ -1,7 +1,7 @@
 package io.dht4j.transport.http.internal.peer;
 
 /**
- * A kind of client as the transport uses it; applications see its name alone. Every {@code HttpClientKind} of this
+ * The transport's side of a kind of client; applications see its name alone. Every {@code HttpClientKind} of this
  * project is one too, which makes a kind of another project known as such. Immutable.
  */
 public interface PeerClientKind {

@@ -1,6 +1,6 @@
 package io.dht4j.transport.http.internal.peer;
 
-/** What the caller and the called node must have in common: path, headers, statuses and bounds of the exchange. */
+/** The path, headers, statuses and bounds on which the caller and the called node agree. */
 public final class PeerProtocol {
 
     /** The path to which peers send frames. */

@@ -12,7 +12,7 @@ import java.nio.channels.UnresolvedAddressException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What a peer's answer means for a call, whichever client read it. */
+/** Converts a peer's answer to the outcome of a call, whichever client read it. */
 public final class PeerReply {
 
     /** How much of an error is read: a problem with the longest detail that a node sends, with its escapes. */

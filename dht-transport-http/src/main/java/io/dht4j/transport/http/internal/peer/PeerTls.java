@@ -24,8 +24,8 @@ import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
 /**
- * TLS to one peer: the own certificate, and trust only in the node that should answer there. Safe for use by any number
- * of threads.
+ * TLS to one peer: this node's certificate, and trust only in the node that is called. Safe for use by any number of
+ * threads.
  */
 public final class PeerTls {
 

@@ -141,7 +141,7 @@ final class HttpRemoteCall<T> {
         } catch (DhtException e) {
             stage.completeExceptionally(e);
             if (!ended) {
-                // Nobody reads the rest.
+                // The rest is not read.
                 reset();
             }
         } catch (RuntimeException e) {

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How a client of the public API connects to nodes.
+ * The options of a public API client's connections to nodes.
  *
  * @param security the trusted authorities and the own certificate, or plaintext and whether the token may be sent in it
  * @param token the token of every request

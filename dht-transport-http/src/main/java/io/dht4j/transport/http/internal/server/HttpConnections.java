@@ -28,15 +28,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connections of a listener: which of them may make requests, as whose they count, and the state of HTTP/2. Methods
- * for one connection must be called on its event loop; the others are safe for use by any number of threads.
+ * Tracks the connections of a listener: which of them may make requests, the caller to which they count, and the state
+ * of HTTP/2. Methods for one connection must be called on its event loop; the others are safe for use by any number of
+ * threads.
  */
 public final class HttpConnections {
 
     private static final Logger LOG = LoggerFactory.getLogger(HttpConnections.class);
     private static final String CONTINUE = "100-continue";
 
-    /** The number of connections below which a warning is logged, even if nobody has asked for more. */
+    /** The number of connections below which a warning is logged, even if no more were configured. */
     private static final int MANY = 1_000;
 
     private final HttpListenerOptions options;

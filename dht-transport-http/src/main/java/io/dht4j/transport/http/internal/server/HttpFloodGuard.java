@@ -8,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends an HTTP/2 connection that carries more free frames than anybody needs: stream resets, pings and settings. A
+ * Ends an HTTP/2 connection that carries more free frames than any client needs: stream resets, pings and settings. A
  * stream that this node resets counts too, since the client's errors make it do so. The client receives the reason.
  * Peers are exempt: an abandoned call resets its stream, and an authorised peer could do worse. Belongs to the
  * connection's event loop.

@@ -22,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 
-/** Starts the event loops of a listener, and says how Vert.x runs its servers. */
+/** Starts the event loops of a listener, and sets the options of Vert.x's servers. */
 final class HttpServerSetup {
 
     private static final Set<String> TLS_VERSIONS = Set.of("TLSv1.2", "TLSv1.3");

@@ -13,7 +13,7 @@ import java.util.TreeSet;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 
-/** Decides by the caller's certificate who may send frames over which connection. For event loops. */
+/** Decides by the caller's certificate which frames a connection may carry. For event loops. */
 final class HttpTransportCallers {
 
     private final Tls tls;
@@ -71,7 +71,7 @@ final class HttpTransportCallers {
      */
     record Verdict(Optional<String> refusal, Set<String> names) {
 
-        /** The verdict without TLS: everybody may call, and nobody is known. */
+        /** The verdict without TLS: every caller may call, and none is known. */
         static final Verdict ANYBODY = new Verdict(Optional.empty(), Set.of());
 
         static Verdict refused(String why) {

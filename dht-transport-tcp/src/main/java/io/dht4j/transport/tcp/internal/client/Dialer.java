@@ -145,7 +145,7 @@ final class Dialer implements Selectable {
         }
     }
 
-    /** Closes a channel that nobody has taken over. */
+    /** Closes a channel that was not taken over. */
     static void discard(SelectionKey key) {
         discard((SocketChannel) key.channel());
     }

@@ -4,8 +4,8 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Judges how long a peer has been silent. A deadline that passes while nothing comes puts the connection in doubt: the
- * peer is pinged, and without an answer in time the connection is given up. Moments are those of
+ * Measures how long a peer has been silent. A deadline that passes while nothing comes puts the connection in doubt:
+ * the peer is pinged, and without an answer in time the connection is given up. Moments are those of
  * {@link System#nanoTime()}. For the loop's thread.
  */
 final class PeerSilence {

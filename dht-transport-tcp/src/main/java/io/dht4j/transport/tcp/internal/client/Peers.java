@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The peers that this node calls. Safe for use by any number of threads; only {@link #close} blocks. */
+/** Holds the peers that this node calls. Safe for use by any number of threads; only {@link #close} blocks. */
 public final class Peers {
 
     private static final Logger LOG = LoggerFactory.getLogger(Peers.class);

@@ -179,7 +179,7 @@ public final class EventLoop {
     }
 
     private void turn() throws IOException {
-        // An interrupted thread would close the channels that it uses; nobody has a reason to interrupt this one.
+        // An interrupted thread would close the channels that it uses; no caller has a reason to interrupt this one.
         Thread.interrupted();
         long sleep = untilNextTimer();
         if (sleep <= 0) {

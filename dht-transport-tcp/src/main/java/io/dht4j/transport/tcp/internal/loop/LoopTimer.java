@@ -1,6 +1,6 @@
 package io.dht4j.transport.tcp.internal.loop;
 
-/** An alarm of one {@link EventLoop}, which is set and rings any number of times. For the loop's thread. */
+/** An alarm of one {@link EventLoop}, which may be set and go off any number of times. For the loop's thread. */
 public final class LoopTimer implements Comparable<LoopTimer> {
 
     private final Runnable action;

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
-/** The bytes themselves. */
+/** Passes bytes on unchanged. */
 public final class PlainWire implements Wire {
 
     private final SocketChannel channel;

@@ -1,6 +1,6 @@
 package io.dht4j.transport.tcp.internal.loop;
 
-/** What lives on an event loop and has to be looked after. Called on the loop. */
+/** An object on an event loop that the loop has to attend to. Called on the loop. */
 public interface Resident {
 
     /** Looks for what is overdue, a few times a second. */

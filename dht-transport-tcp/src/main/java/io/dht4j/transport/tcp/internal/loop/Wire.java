@@ -3,7 +3,7 @@ package io.dht4j.transport.tcp.internal.loop;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** What turns the bytes of a connection into those on its socket, and back. For the loop's thread; never blocks. */
+/** Converts the bytes of a connection to those on its socket, and back. For the loop's thread; never blocks. */
 public interface Wire {
 
     /** Returns whether bytes of the connection can be read and written. */

@@ -26,7 +26,7 @@ class Answer {
         return type;
     }
 
-    /** Returns the reply or the text; null once nobody wants it any more. */
+    /** Returns the reply or the text; null once it is no longer wanted. */
     final byte @Nullable [] bytes() {
         return bytes;
     }

@@ -15,8 +15,8 @@ import java.util.function.Consumer;
 
 /**
  * Counts the open connections of a listener, in all and by remote address, so that one caller cannot take every place.
- * When all places are taken, a connection over which no request was ever admitted gives way, the oldest first. So
- * nobody keeps a place by silence, and peers lose theirs never. Safe for use by any number of threads; does not block.
+ * When all places are taken, a connection over which no request was ever admitted gives way, the oldest first. So no
+ * caller keeps a place by silence, and peers never lose theirs. Safe for use by any number of threads; does not block.
  */
 final class ConnectionPlaces {
 

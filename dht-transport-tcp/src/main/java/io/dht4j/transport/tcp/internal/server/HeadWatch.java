@@ -1,7 +1,7 @@
 package io.dht4j.transport.tcp.internal.server;
 
 /**
- * Finds callers that send the head of a record too slowly. A head that begins again with each packet, as on a busy
+ * Detects callers that send the head of a record too slowly. A head that begins again with each packet, as on a busy
  * connection, is not slow. Moments are those of {@link System#nanoTime()}. For the loop's thread.
  */
 final class HeadWatch {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What all connections of a listener share. Safe for use by any number of threads. */
+/** The services that all connections of a listener share. Safe for use by any number of threads. */
 final class PeerRequests {
 
     private static final Logger LOG = LoggerFactory.getLogger(PeerRequests.class);

@@ -13,7 +13,7 @@ import java.util.Deque;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The answers of one connection that wait to be written. For the loop's thread. */
+/** Holds the answers of one connection that wait to be written. For the loop's thread. */
 final class Replies {
 
     private static final Logger LOG = LoggerFactory.getLogger(Replies.class);

@@ -107,7 +107,7 @@ public final class TcpServer implements Selectable, Resident {
             loop.add(this);
             registered.complete(null);
         } catch (IOException | RuntimeException | Error e) {
-            // Whoever waits for the port is to learn of it at once.
+            // A caller that waits for the port is to learn of it at once.
             registered.completeExceptionally(e);
         }
     }

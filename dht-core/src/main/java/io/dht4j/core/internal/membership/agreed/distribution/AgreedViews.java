@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Agreed states as the views by which a node coordinates and serves. */
+/** Converts agreed states to the views by which a node coordinates and serves. */
 public final class AgreedViews {
 
     private AgreedViews() {}

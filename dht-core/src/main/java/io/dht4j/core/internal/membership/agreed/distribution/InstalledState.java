@@ -24,9 +24,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The newest agreed state that a node has installed. A state is stored before its view is installed, so a node never
- * returns to an earlier one. Installations run one after the other on store threads; of states that wait, the newest
- * one is kept. Does not block, except {@link #restore}; safe for use by any number of threads.
+ * Holds the newest agreed state that a node has installed. A state is stored before its view is installed, so a node
+ * never returns to an earlier one. Installations run one after the other on store threads; of states that wait, the
+ * newest one is kept. Does not block, except {@link #restore}; safe for use by any number of threads.
  */
 public final class InstalledState {
 

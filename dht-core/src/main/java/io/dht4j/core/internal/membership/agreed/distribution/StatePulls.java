@@ -19,9 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the installed state of a node up to date: fetches it from nodes that have a newer one, and asks a random node
- * now and then. At most one fetch from a node is under way, and a few in all. Does not block; safe for use by any
- * number of threads.
+ * Keeps the installed state of a node up to date: fetches it from nodes that have a newer one, and periodically from a
+ * random node. At most one fetch from a node is under way, and a few in all. Does not block; safe for use by any number
+ * of threads.
  */
 public final class StatePulls {
 
@@ -51,7 +51,7 @@ public final class StatePulls {
     private boolean closed;
 
     /**
-     * Creates a source that asks nobody by itself yet.
+     * Creates a source that asks no node by itself yet.
      *
      * @param calls sends requests
      * @param environment timers, random numbers and store threads

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * for what they have stored, every second. Once all have answered, the first node of the list makes the list of
  * founders, and stores it; the others store it when an answer shows it. A node takes part in the log only after that,
  * and sends the list only after that. So a list that two nodes have is the only one: another first node, or the same
- * one after a crash, is shown it by whoever has stored it.
+ * one after a crash, is shown it by a node that has stored it.
  *
  * <p>A node that belongs to a cluster ends the formation: this node is a member of that cluster with the incarnation
  * that it has, or the start fails.

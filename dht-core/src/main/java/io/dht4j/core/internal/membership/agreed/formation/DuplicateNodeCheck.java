@@ -11,9 +11,9 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Finds out, before a member takes part in anything, whether another process runs on a copy of its data directory. Two
- * of them would give the same versions to different writes, and vote twice. A member that was started at another
- * address than the agreed one looks for its twin there. Does not block; safe for use by any number of threads.
+ * Detects, before a member takes part in anything, another process that runs on a copy of its data directory. Two of
+ * them would give the same versions to different writes, and vote twice. A member that was started at another address
+ * than the agreed one looks for its twin there. Does not block; safe for use by any number of threads.
  */
 public final class DuplicateNodeCheck {
 
@@ -52,7 +52,7 @@ public final class DuplicateNodeCheck {
     }
 
     /**
-     * Asks whoever listens at the agreed address.
+     * Asks the process that listens at the agreed address.
      *
      * @param node the result of {@link #agreed}
      * @param state the stored state

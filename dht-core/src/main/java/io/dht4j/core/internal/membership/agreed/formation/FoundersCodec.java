@@ -17,8 +17,8 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * Proposals and lists of founders as bytes, in messages and in notes. Numbers are big-endian; texts are preceded by
- * their length in 2 bytes. Stateless; safe for use by any number of threads.
+ * Encodes and decodes proposals and lists of founders, for messages and for metadata. Numbers are big-endian; texts are
+ * preceded by their length in 2 bytes. Stateless; safe for use by any number of threads.
  */
 public final class FoundersCodec {
 

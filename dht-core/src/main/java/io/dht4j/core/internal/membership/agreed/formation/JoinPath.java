@@ -18,8 +18,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * By which nodes a node joins, and how it is admitted there. What may block runs on a store thread. Used by one thread
- * at a time.
+ * The seeds and the admission method of a joining node. What may block runs on a store thread. Used by one thread at a
+ * time.
  */
 public final class JoinPath {
 

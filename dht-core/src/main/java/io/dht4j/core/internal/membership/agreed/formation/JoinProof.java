@@ -10,7 +10,7 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The proof that a node has the join token of a cluster. It holds for one name and one data directory, so whoever
+ * The proof that a node has the join token of a cluster. It holds for one name and one data directory, so a node that
  * overhears it can admit no other node. Only TLS keeps a caller from writing the name of a member as the sender, which
  * needs no proof to admit others.
  */

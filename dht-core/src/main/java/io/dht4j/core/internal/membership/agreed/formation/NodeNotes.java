@@ -27,9 +27,8 @@ import java.util.stream.Collectors;
 import java.util.zip.CRC32C;
 
 /**
- * What a node keeps beside its entries about the cluster: who it is, the founders, and the newest state that it has
- * installed. A note begins with the version of its format (1 byte) and the CRC-32C of the rest (4 bytes). Blocks; for
- * store threads.
+ * Stores a node's metadata about the cluster: its identity, the founders, and the newest state that it has installed. A
+ * note begins with the version of its format (1 byte) and the CRC-32C of the rest (4 bytes). Blocks; for store threads.
  */
 public final class NodeNotes {
 

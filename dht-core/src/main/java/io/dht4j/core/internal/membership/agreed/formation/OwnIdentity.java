@@ -8,7 +8,7 @@ import io.dht4j.spi.Store;
 import java.util.Optional;
 import java.util.UUID;
 
-/** Finds out who a node is, and binds its store. */
+/** Determines the identity of a node, and binds its store. */
 public final class OwnIdentity {
 
     private OwnIdentity() {}

@@ -20,10 +20,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a member that starts again finds out before it serves: whether it is still a member, and whether the nodes by
- * which it was to join belong to its cluster. It serves after some two seconds if any member has answered, and at once
- * if none runs: reads and writes need no other node. A member that neither answers nor refuses connections may be busy,
- * and is waited for longer. Used once; safe for use by any number of threads.
+ * Checks, before a restarted member serves, whether it is still a member, and whether the seeds given to it belong to
+ * its cluster. It serves after some two seconds if any member has answered, and at once if none runs: reads and writes
+ * need no other node. A member that neither answers nor refuses connections may be busy, and is waited for longer. Used
+ * once; safe for use by any number of threads.
  */
 public final class RestartCheck {
 

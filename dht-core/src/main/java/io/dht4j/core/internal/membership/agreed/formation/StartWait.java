@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What the start of a node waits for, and how it ends. Safe for use by any number of threads. */
+/** Tracks what the start of a node waits for, and ends it. Safe for use by any number of threads. */
 public final class StartWait {
 
     private static final Logger LOG = LoggerFactory.getLogger(StartWait.class);

@@ -30,7 +30,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Appends commands at whichever node leads the topology log. A command is repeated until its deadline, which is safe,
+ * Appends commands at the node that leads the topology log. A command is repeated until its deadline, which is safe,
  * since it expects an epoch: its second copy changes nothing, and has the result of the first one. Does not block; safe
  * for use by any number of threads.
  */

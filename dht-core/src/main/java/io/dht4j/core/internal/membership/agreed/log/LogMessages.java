@@ -86,7 +86,7 @@ public final class LogMessages implements TopologyLog.Wire {
      * @param incarnations returns the node with an incarnation: no other one may send messages by it
      * @param own returns this node as a member of the log; empty if it is none
      * @param receiver takes the messages of others
-     * @param firstNumber differs from start to start of this node, so that nobody joins parts of two messages
+     * @param firstNumber differs from start to start of this node, so that parts of two messages are never joined
      */
     public LogMessages(
             PeerCalls calls,

@@ -67,15 +67,16 @@ public final class ReplicatedState implements TopologyLog.Applier {
     }
 
     /**
-     * Keeps a result. A copy of an accepted command is stale, but has the result of the first one: whoever repeats it
-     * has not heard of that. Nothing but this result depends on it, so members may differ in what they remember.
+     * Keeps a result. A copy of an accepted command is stale, but has the result of the first one: a caller that
+     * repeats it has not heard of that. Nothing but this result depends on it, so members may differ in what they
+     * remember.
      */
     private void keep(long index, byte[] bytes, Appended result) {
         ByteBuffer command = ByteBuffer.wrap(bytes);
         synchronized (results) {
             Appended first = result.outcome() == Outcome.STALE ? accepted.get(command) : null;
             results.put(index, first == null ? result : first);
-            // Larger ones are the first commands of logs, which nobody waits for.
+            // Larger ones are the first commands of logs, for which no caller waits.
             if (result.outcome() == Outcome.ACCEPTED && bytes.length <= MembershipRequest.MAX_BYTES) {
                 accepted.put(command, result);
             }

@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The addresses of members at which nodes of other clusters answer, and the clusters whose nodes call this one. Such a
- * node has usually been started with an empty directory and an option that forms a cluster. Each is logged once. Safe
- * for use by any number of threads.
+ * Tracks the addresses of members at which nodes of other clusters answer, and the clusters whose nodes call this one.
+ * Such a node has usually been started with an empty directory and an option that forms a cluster. Each is logged once.
+ * Safe for use by any number of threads.
  */
 public final class ForeignNodes {
 
@@ -40,7 +40,7 @@ public final class ForeignNodes {
         return Optional.ofNullable(addresses.get(member));
     }
 
-    /** Returns whether a node is to be asked for its cluster, since nobody does that. */
+    /** Returns whether a node is to be asked for its cluster, since no request does so yet. */
     boolean begin(NodeId node) {
         return asked.add(node);
     }
@@ -49,7 +49,7 @@ public final class ForeignNodes {
         asked.remove(node);
     }
 
-    /** A member has answered, or nobody at its address. */
+    /** A member has answered, or no process at its address. */
     void gone(NodeId node) {
         addresses.remove(node);
     }

@@ -144,7 +144,7 @@ public final class PeerCalls {
                         }
                     });
         } catch (RuntimeException | Error e) {
-            // Of a transport that throws against its contract: whoever waits needs an answer.
+            // Of a transport that throws against its contract: the waiting caller needs an answer.
             report(observed, e);
             result.completeExceptionally(e);
         }

@@ -9,10 +9,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
 
 /**
- * For how long members have not answered requests about membership. A silence begins with the first request that fails,
- * so that a node of which nothing was asked is not silent. Whoever answers at the address of a member, and does not
- * belong to the cluster or sends what is no answer, does not end its silence. Also when a member was last heard by any
- * node, as far as others have reported it. Safe for use by any number of threads.
+ * Measures how long members have not answered requests about membership. A silence begins with the first request that
+ * fails, so that a node of which nothing was asked is not silent. A process that answers at the address of a member,
+ * and does not belong to the cluster or sends what is no answer, does not end its silence. Also when a member was last
+ * heard by any node, as far as others have reported it. Safe for use by any number of threads.
  */
 public final class PeerSilence {
 

@@ -23,9 +23,9 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The bounds of gRPC's own services, health and reflection. Anybody may call them without a token. They therefore have
- * a budget apart from that of the API's calls: few streams, small messages, and little time for those that do not
- * watch. Safe for use by any number of threads.
+ * Bounds gRPC's own services, health and reflection. Anybody may call them without a token. They therefore have a
+ * budget apart from that of the API's calls: few streams, small messages, and little time for those that do not watch.
+ * Safe for use by any number of threads.
  */
 final class AuxiliaryServices implements ServerInterceptor {
 

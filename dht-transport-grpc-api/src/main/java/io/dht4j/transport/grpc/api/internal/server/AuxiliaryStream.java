@@ -16,7 +16,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream of gRPC's own services as the connection sees it. It ends the stream when a message grows too large, while
+ * Observes a stream of gRPC's own services on its connection. It ends the stream when a message grows too large, while
  * it still arrives, and records when the last bytes came. Called on the connection's event loop, and by
  * {@link AuxiliaryServices}, which guards the stream's place.
  */
