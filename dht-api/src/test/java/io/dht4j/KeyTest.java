@@ -138,7 +138,7 @@ class KeyTest {
     }
 
     @Test
-    void thePrefixIsTheFirstEightBytesWithZerosBehindAShorterKey() {
+    void prefixIsTheFirstEightBytesPaddedWithZeros() {
         assertThat(Key.of(new byte[] {1, (byte) 0xFF}).prefix()).isEqualTo(0x01FF_0000_0000_0000L);
         assertThat(Key.of(new byte[] {-1, 2, 3, 4, 5, 6, 7, 8, 9}).prefix()).isEqualTo(0xFF02_0304_0506_0708L);
     }

@@ -49,7 +49,7 @@ class PlacementEvennessTest {
 
     @ParameterizedTest
     @MethodSource("bounded")
-    void noNodeHoldsMoreThanATenthOverTheMeanWithHardlyMorePartitionsThanNodes(Placement placement) {
+    void noNodeExceedsTheMeanByATenthWithFewPartitions(Placement placement) {
         for (int nodes = 1; nodes <= 64; nodes++) {
             for (int partitions = Math.max(2, Integer.highestOneBit(nodes) * 2); partitions <= 256; partitions *= 2) {
                 requireBound(placement, nodes, partitions);
@@ -69,7 +69,7 @@ class PlacementEvennessTest {
 
     @ParameterizedTest
     @MethodSource("heedingWeights")
-    void noNodeHoldsMoreThanATenthOverItsWeightedShareAsOneOfThreeReplicas(Placement placement) {
+    void noNodeExceedsItsWeightedShareByATenthWithThreeReplicas(Placement placement) {
         SplittableRandom random = new SplittableRandom(7);
         for (int round = 0; round < SearchEffort.of(60); round++) {
             int[] weights = new int[1 + random.nextInt(40)];

@@ -91,7 +91,7 @@ class ClusterPollTest {
     }
 
     @Test
-    void aNodeThatDoesNotAnswerIsWaitedForOnceAndItsLastFiguresAreShownForAMinute() {
+    void scrapeShowsTheLastFiguresOfASilentNodeForAMinute() {
         assertThat(entries()).contains(7L);
         answer = CompletableFuture::new;
         now.addAndGet(Duration.ofSeconds(1).toNanos());

@@ -156,7 +156,7 @@ class AgreedServersTest {
     }
 
     @Test
-    void aFounderThatFormsAnotherClusterIsShownAndOneOfAnotherIsNotJoined() {
+    void foreignFounderIsReportedAndNotJoined() {
         nodes.get(0).close();
         Map<Setting, String> alone = Map.of(
                 Setting.BOOTSTRAP,

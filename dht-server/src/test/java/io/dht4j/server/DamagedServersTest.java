@@ -115,7 +115,7 @@ class DamagedServersTest {
 
     @Test
     @Tag("full")
-    void aDamagedNodeSaysWhatIsDamagedAndGetsEverythingBackWithRebuild() throws Exception {
+    void damagedNodeNamesTheDamageAndRebuildRestoresEverything() throws Exception {
         List<Integer> ports = FreePorts.find(NODES);
         for (int number = 1; number <= NODES; number++) {
             start(number, ports);

@@ -47,7 +47,7 @@ class KilledServersTest {
     private final List<ServerProcess> servers = new ArrayList<>();
 
     @Test
-    void whatANodeMissedItGetsByHintsThatOutliveTheNodeThatKeptThem() throws Exception {
+    void hintsOutliveAKilledCoordinatorAndReachTheReplica() throws Exception {
         List<Integer> all = FreePorts.find(2 * NODES);
         List<Integer> ports = all.subList(0, NODES);
         List<Integer> peerPorts = all.subList(NODES, 2 * NODES);

@@ -72,19 +72,19 @@ class SecureClusterTest {
     }
 
     @Test
-    void nodesThatProveTheirNamesOverHttpFormAClusterAndOthersAreRefused() throws Exception {
+    void onlyNodesWithCertificatesFormAClusterOverHttp() throws Exception {
         formAClusterAndRefuseOthers(Protocol.HTTP);
     }
 
     @Test
     @Tag("full")
-    void nodesThatProveTheirNamesOverGrpcFormAClusterAndOthersAreRefused() throws Exception {
+    void onlyNodesWithCertificatesFormAClusterOverGrpc() throws Exception {
         formAClusterAndRefuseOthers(Protocol.GRPC);
     }
 
     @Test
     @Tag("full")
-    void nodesThatProveTheirNamesOverTcpFormAClusterAndOthersAreRefused() throws Exception {
+    void onlyNodesWithCertificatesFormAClusterOverTcp() throws Exception {
         formAClusterAndRefuseOthers(Protocol.TCP);
     }
 

@@ -132,7 +132,7 @@ class PlantedRareBugsTest {
     void thirdReplicaBeforeAllNodesKnowTheSecond() {
         assertFinds(
                 TESTS + "GrowingReplicasTest",
-                "secondReplicaIsNotFollowedByAThirdBeforeAllNodesOfTheRowKnowIt",
+                "thirdReplicaWaitsUntilAllNodesOfTheRowKnowTheSecond",
                 in(
                         INTERNAL + "membership.driver.GrowthFence",
                         fence -> fence.method(named("mayGrow")).intercept(FixedValue.value(true))));
@@ -196,7 +196,7 @@ class PlantedRareBugsTest {
     void filledFromOneOfTheOthersOnly() {
         assertFinds(
                 TESTS + "SlotFillTest",
-                "heirOfADeadNodeWaitsForAllOthersThatAreNotDeadAndTakesWritesMeanwhile",
+                "heirOfADeadNodeTakesWritesWhileItWaitsForAllLiveReplicas",
                 in(
                         INTERNAL + "move.Source",
                         source -> source.visit(Advice.to(AllDone.class).on(named("done")))));
@@ -219,7 +219,7 @@ class PlantedRareBugsTest {
                 .on(named("admits").or(named("unfenced")).and(returns(BooleanSupplier.class))));
         assertFinds(
                 TESTS + "RacingViewsTest",
-                "writeThatWaitsForTheStoreIsRefusedByAViewThatIsInstalledMeanwhile",
+                "newViewRefusesAWriteThatWaitsForTheStore",
                 Map.of(INTERNAL + "replica.RowGuard", admitted, INTERNAL + "replica.EntryWriter", admitted));
     }
 
@@ -370,7 +370,7 @@ class PlantedRareBugsTest {
     void aLaterStateThanTheOneThatWasRecoveredIsNotNoticed() {
         assertFinds(
                 TESTS + "LostSideTest",
-                "aNodeThatIsNamedAsLostAndComesBackMissesNothingThatItHasDropped",
+                "returningLostNodeRegainsWhatItHadDropped",
                 in(
                         INTERNAL + "membership.state.ClusterState",
                         state -> state.method(named("partedFrom")).intercept(FixedValue.value(Optional.empty()))));
@@ -401,7 +401,7 @@ class PlantedRareBugsTest {
     void droppedBeforeTheOthersHaveIt() {
         assertFinds(
                 TESTS + "LostSideTest",
-                "aNodeThatHasTakenSlotsOverOnTheLostSideDeletesNothingThatOthersLack",
+                "heirOnTheLostSideKeepsEntriesThatOthersLack",
                 in(
                         INTERNAL + "move.Leftovers",
                         leftovers -> leftovers.visit(MemberSubstitution.relaxed()

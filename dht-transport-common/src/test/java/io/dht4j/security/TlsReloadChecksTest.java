@@ -96,7 +96,7 @@ class TlsReloadChecksTest extends TlsReload {
     }
 
     @Test
-    void aNodeThatIsKnownByNameKeepsItsNameWhateverElseItsCertificatesShare() {
+    void renewedCertificateMustKeepTheNodeName() {
         TestCertificates.Issued shared = certificates.issue("n1", "host.example", "localhost");
         Tls tls = opened(Look.load(shared.mutual(), warnings::add));
         tls.expectName(new NodeId("n1"));

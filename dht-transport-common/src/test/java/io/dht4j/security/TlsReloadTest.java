@@ -100,7 +100,7 @@ class TlsReloadTest extends TlsReload {
     }
 
     @Test
-    void filesThatAreCutOffOrGoneLeaveTheOldOnesInUseAndAreToldOncePerContent() throws Exception {
+    void truncatedOrMissingFilesKeepTheOldOnesAndAreReportedOnce() throws Exception {
         for (Path file : List.of(issued.certificate(), issued.key(), issued.authority())) {
             warnings.clear();
             byte[] whole = Files.readAllBytes(file);

@@ -42,7 +42,7 @@ class TlsWatchTest extends TlsReload {
     }
 
     @Test
-    void theWatchSurvivesAConsumerOfWarningsThatThrowsAndEndsWhenClosed() throws Exception {
+    void watchSurvivesAThrowingConsumerAndEndsWhenClosed() throws Exception {
         AtomicInteger told = new AtomicInteger();
         Tls tls = Tls.load(certificates.mutual("n3"), line -> {
             told.incrementAndGet();

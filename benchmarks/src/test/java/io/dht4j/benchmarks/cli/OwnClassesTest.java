@@ -255,7 +255,7 @@ class OwnClassesTest {
     }
 
     @Test
-    void aClassThatAScenarioHasNoUseForIsRefusedWithTheScenariosThatHave() {
+    void unusableClassIsRefusedWithTheScenariosThatUseIt() {
         refuses("ordering --class a.B", "there is no parameter --class of ordering, but of clients, cancellation, ");
         refuses("transports --store-class a.B", "there is no parameter --store-class of transports, but of clients, ");
         refuses("hiccups --between-nodes a.B", "there is no parameter --between-nodes of hiccups, but of async, ");

@@ -167,7 +167,7 @@ class ChildTest {
     }
 
     @Test
-    void aChildThatReadsNothingHitsTheDeadlineAndIsKilledByItsShutdown() throws Exception {
+    void unresponsiveChildTimesOutAndIsKilledAtShutdown() throws Exception {
         Child child = start(StubbornProgram.class);
         assertThatThrownBy(() -> child.ping(Duration.ofMillis(50))).hasMessageContaining("has not answered to ping");
         child.kill();

@@ -125,7 +125,7 @@ class AttributionTest {
     }
 
     @Test
-    void nettyCountsForTheSideThatUsesItAndForNeitherWhereNothingTells() {
+    void nettyIsAttributedToTheSideThatUsesItIfKnown() {
         String read = "io/netty/channel/DefaultChannelPipeline.fireChannelRead_[j];";
         assertThat(layer(LOOP + read
                         + "io/vertx/core/http/impl/HttpServerImpl.handle_[j];io/netty/buffer/ByteBuf.write_[j]"))

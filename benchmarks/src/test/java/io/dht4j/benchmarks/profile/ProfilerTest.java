@@ -26,7 +26,7 @@ class ProfilerTest {
     }
 
     @Test
-    void whereTheKernelAllowsItTheProcessorIsProfiledWithKernelFrames() throws Exception {
+    void processorProfileHasKernelFramesWhereAllowed() throws Exception {
         assertThat(refusing(Set.of()).start(ProfileEvent.CPU)).isEqualTo(new Profiler.Started("cpu-clock", ""));
     }
 

@@ -33,7 +33,7 @@ class AnswerTest {
     }
 
     @Test
-    void aRecordedRunOfOneRepetitionNamesTheCheapestAndSaysThatNoiseIsUnknown() throws Exception {
+    void singleRepetitionNamesTheCheapestWithUnknownNoise() throws Exception {
         Results recorded;
         try (var in = AnswerTest.class.getResourceAsStream("clients-one-repetition.json")) {
             recorded = ResultsFile.parse(new String(in.readAllBytes(), StandardCharsets.UTF_8));

@@ -131,7 +131,7 @@ class ManifestsTest {
     }
 
     @Test
-    void theCertificateOfTheGuideHasTheNamesOfTheNodesAndOfTheirPublicAddresses() throws Exception {
+    void guideCertificateNamesNodesAndPublicAddresses() throws Exception {
         String guide = Files.readString(Path.of("..", "docs", "guide", "run-in-kubernetes.md"));
         Set<String> names = Pattern.compile("DNS:([^,\"\\s]+)")
                 .matcher(guide)

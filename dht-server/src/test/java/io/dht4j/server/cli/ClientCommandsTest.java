@@ -47,7 +47,7 @@ class ClientCommandsTest extends NodeCommands {
     }
 
     @Test
-    void aValueThatIsTooLargeIsRefusedWithItsSizeAndTheOptionOfTheLimit() throws Exception {
+    void tooLargeValueIsRefusedWithItsSizeAndOption() throws Exception {
         try (ServerNode small = TestNodes.start(1, FreePorts.find(1), Map.of(Setting.MAX_VALUE_BYTES, "5"))) {
             CommandLineRun refused = CommandLineRun.of("put", "k", "123456", "--node", small.url());
 

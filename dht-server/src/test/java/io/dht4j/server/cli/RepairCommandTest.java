@@ -33,7 +33,7 @@ class RepairCommandTest {
     }
 
     @Test
-    void thePartitionsThatWereAskedForAreListedWithTheTimeOfTheirComparison() throws Exception {
+    void requestedPartitionsAreListedWithTheirComparisonTime() throws Exception {
         String compared = status(false, 7, 4, "").replace("{}", "{\"0\":1000,\"3\":2000}");
         try (ScriptedNode node = new ScriptedNode(compared)) {
             CommandLineRun run = CommandLineRun.of("repair", "--status", "--partition", "3,1", "--node", node.url());

@@ -92,7 +92,7 @@ class ServerVariablesTest {
     }
 
     @Test
-    void aFileOfSettingsThatAVariableNamesAndThatIsMissingIsWrongUsage(@TempDir Path directory) {
+    void missingSettingsFileOfAVariableIsWrongUsage(@TempDir Path directory) {
         CommandLineRun run =
                 server(Map.of("DHT_CONFIG", directory.resolve("none").toString()));
 

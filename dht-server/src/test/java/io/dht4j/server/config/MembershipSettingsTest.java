@@ -59,7 +59,7 @@ class MembershipSettingsTest {
     }
 
     @Test
-    void aNodeThatJoinsIsReachedAtItsListenAddressUnlessItSaysOtherwise() throws Exception {
+    void joiningNodeIsReachedAtItsListenAddressByDefault() throws Exception {
         ServerConfig shared = read(Setting.ID, "n4", Setting.JOIN, LIST, Setting.LISTEN, "127.0.0.1:8084");
         assertThat(options(shared).self()).isEqualTo(Node.of("n4", "127.0.0.1:8084"));
         assertThat(shared.addresses().isShared()).isTrue();

@@ -134,7 +134,7 @@ class ConsoleFiguresTest {
     }
 
     @Test
-    void aSilenceThatBeganBeforeThePageLookedIsOfUnknownAgeUnlessTheMembersKnow() {
+    void silenceBeforeThePageOpenedHasUnknownAgeUnlessMembersReportIt() {
         assertThat(with("nodes", """
                 of.forget();
                 const silent = { ...status, suspected: ['n2'] };

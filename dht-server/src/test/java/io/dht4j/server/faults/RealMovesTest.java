@@ -87,7 +87,7 @@ class RealMovesTest {
     }
 
     @Test
-    void threeNodesGrowToSixAndShrinkToThreeOthersWhileServersAreKilled() throws Exception {
+    void clusterGrowsAndShrinksWhileServersAreKilled() throws Exception {
         nodes = new AgreedProcesses(directory, OLD.size(), ALL.size());
         nodes.form();
         KnownEntries.write(nodes.client("n1"));

@@ -92,19 +92,19 @@ class FuzzedServerTest {
     private Node victim;
 
     @Test
-    void whateverComesIsAnsweredClearlyAndCostsNothingThatStaysWithPeersOverHttp() throws Exception {
+    void fuzzedServerAnswersClearlyAndLeaksNothingWithPeersOverHttp() throws Exception {
         attack(Protocol.HTTP);
     }
 
     @Test
     @Tag("full")
-    void whateverComesIsAnsweredClearlyAndCostsNothingThatStaysWithPeersOverGrpc() throws Exception {
+    void fuzzedServerAnswersClearlyAndLeaksNothingWithPeersOverGrpc() throws Exception {
         attack(Protocol.GRPC);
     }
 
     @Test
     @Tag("full")
-    void whateverComesIsAnsweredClearlyAndCostsNothingThatStaysWithPeersOverTcp() throws Exception {
+    void fuzzedServerAnswersClearlyAndLeaksNothingWithPeersOverTcp() throws Exception {
         attack(Protocol.TCP);
     }
 

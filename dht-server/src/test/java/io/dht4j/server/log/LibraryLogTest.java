@@ -18,7 +18,7 @@ class LibraryLogTest {
     private static final Path CONFIGURATION = Path.of("src", "main", "resources", "logback.xml");
 
     @Test
-    void failuresOfLibrariesAreOneLineInAWhileAndOwnOnesHaveAStackTrace() throws Exception {
+    void libraryFailuresAreOneLineAndOwnOnesHaveAStackTrace() throws Exception {
         NullPointerException failure = new NullPointerException("\"stream\" is null\nat a forged place");
 
         String log = logged(context -> {

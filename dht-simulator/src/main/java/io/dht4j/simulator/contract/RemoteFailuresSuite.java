@@ -132,13 +132,13 @@ interface RemoteFailuresSuite extends RemoteApiSuite {
     }
 
     @RepeatedTest(3)
-    default void whatIsSaidToHaveChangedNothingWasNeverDoneThoughTheNodeCloses() throws Exception {
+    default void failureWithoutEffectWasNeverDoneWhenTheNodeCloses() throws Exception {
         RemoteApiContract.Server server = served(clusters().get(0));
         expectPromisesKept(server, server);
     }
 
     @RepeatedTest(3)
-    default void whatIsSaidToHaveChangedNothingWasNeverDoneThoughTheClientCloses() throws Exception {
+    default void failureWithoutEffectWasNeverDoneWhenTheClientCloses() throws Exception {
         expectPromisesKept(served(clusters().get(0)), api());
     }
 

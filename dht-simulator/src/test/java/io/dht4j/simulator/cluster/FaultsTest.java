@@ -149,7 +149,7 @@ class FaultsTest {
     }
 
     @Test
-    void aWriteThatWasDeliveredButReportedAsFailedIsIndeterminateAndShowsUpLater() {
+    void deliveredWriteReportedAsFailedIsIndeterminateAndVisibleLater() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
             Key key = cluster.keyOf(1, 0);
             cluster.links.get(0).towardAll(Fault.failAfterDelivery());
@@ -164,7 +164,7 @@ class FaultsTest {
     }
 
     @Test
-    void aWriteWhoseConnectionBrokeAndWhoseRepetitionIsRefusedIsIndeterminate() {
+    void writeIsIndeterminateWhenTheRepeatAfterABrokenConnectionIsRefused() {
         AtomicLong epoch = new AtomicLong(1);
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
                 .topologies((i, topology) -> new Topology(i == 1 ? epoch.get() : 1, topology.nodes()))

@@ -73,7 +73,7 @@ class GaugesTest {
     }
 
     @Test
-    void partitionsWithoutQuorumAreThoseWithTwoReplicasThatDoNotAnswer() {
+    void partitionWithTwoSilentReplicasHasNoQuorum() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 5)
                 .options(b -> b.replicationFactor(3).partitions(64))
                 .start()) {

@@ -56,7 +56,7 @@ class IdentityTest {
     }
 
     @Test
-    void aNodeThatIsTakenForAnotherDoesNothingAndCountsForNobody() {
+    void misaddressedNodeDoesNothingAndCountsForNoReplica() {
         // Only the first one's list is wrong: it has the others' addresses the wrong way round.
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
                 .topologies((i, topology) -> i == 0 ? withAddressesOf(topology, 0, 2, 1) : topology)
@@ -78,7 +78,7 @@ class IdentityTest {
     }
 
     @Test
-    void nodesThatHaveExchangedTheirAddressesAreFoundWhereTheirNamesLeadNow() {
+    void nodesAreFoundByNameAfterTheyExchangeAddresses() {
         // The name service is late: at first each of two names leads to the other node.
         Map<String, String> names = new HashMap<>(Map.of("host1:1", "host2:1", "host2:1", "host1:1"));
         AtomicInteger connected = new AtomicInteger();
@@ -158,7 +158,7 @@ class IdentityTest {
     }
 
     @Test
-    void aNodeOfAnotherReplicationFactorIsRefusedAndBothValuesAreNamed() {
+    void nodeWithAnotherReplicationFactorIsRefusedWithBothValues() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
                 .options((i, builder) -> builder.replicationFactor(i == 2 ? 2 : 3))
                 .start()) {

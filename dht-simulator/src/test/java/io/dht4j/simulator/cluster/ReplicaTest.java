@@ -280,7 +280,7 @@ class ReplicaTest {
     }
 
     @Test
-    void writesBehindAFenceAreTakenOutOfTheirGroupAndTheOthersStayTogether() {
+    void writesBelowAFenceLeaveTheirGroupAndTheRestIsWritten() {
         BlockingStore store = fencedAt100();
         Replica replica = over(store);
         for (int i = 0; i < 8; i++) {

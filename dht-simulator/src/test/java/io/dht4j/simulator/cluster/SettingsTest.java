@@ -79,7 +79,7 @@ class SettingsTest {
 
     @ParameterizedTest
     @EnumSource
-    void nodeThatOthersRefuseForASettingTakesNoWritesAndTheOthersGoOn(Setting setting) {
+    void nodeWithRefusedSettingsTakesNoWritesAndOthersContinue(Setting setting) {
         try (SimulatedCluster cluster = differing(setting.change).start()) {
             assertTakesNoWrites(cluster, CallOptions.defaults(), setting.differs);
             assertTakesNoWrites(cluster, ALONE, setting.differs);

@@ -69,7 +69,7 @@ class StatusTest {
     }
 
     @Test
-    void theStatusComesWhileTheStoreStandsStillAndSaysHowOldItsCountIs() throws Exception {
+    void statusOfAStalledStoreShowsTheAgeOfItsCount() throws Exception {
         Node node = Node.of("n0", "h0:1");
         StillStore store = new StillStore();
         SystemEnvironment env = SystemEnvironment.create("status-test");

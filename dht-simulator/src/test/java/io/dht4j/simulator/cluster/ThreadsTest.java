@@ -119,8 +119,8 @@ class ThreadsTest {
 
     @ParameterizedTest
     @MethodSource("variants")
-    void everyThreadReadsItsLastWriteThroughEveryNodeWhileMessagesAreRefusedAndRepeated(
-            ReadFanOut fanOut, boolean blocking) throws Exception {
+    void threadsReadTheirLastWriteDespiteRefusedAndRepeatedMessages(ReadFanOut fanOut, boolean blocking)
+            throws Exception {
         start(fanOut, blocking);
         SplittableRandom seeds = new SplittableRandom(9);
         List<SplittableRandom> randoms =

@@ -114,7 +114,7 @@ class LyingServerTest {
     }
 
     @Test
-    void aBatchWithAKeyThatNobodyAskedForIsReadFromAnotherServer() {
+    void batchReplyWithAnUnrequestedKeyIsReadFromAnotherServer() {
         api.addsForeignKeys.add(preferred);
         Key key = Key.of("key000");
         assertThat(env.await(cluster.getAll(List.of(key)), BOUND)).containsOnlyKeys(key);

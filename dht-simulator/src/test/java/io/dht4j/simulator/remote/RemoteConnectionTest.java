@@ -85,7 +85,7 @@ class RemoteConnectionTest {
     }
 
     @Test
-    void connectingBlocksUntilANodeHasAnsweredAndClosesTheApiWithTheCluster() {
+    void connectingWaitsForANodeAndClosingEndsTheApi() {
         ScriptedApi own = new ScriptedApi(env);
         own.at("a:1", failing(ErrorCode.NOT_SENT));
         try (RemoteCluster blocking = RemoteCluster.connect(own, ADDRESSES, OPTIONS)) {

@@ -193,7 +193,7 @@ class FileHintLogTest extends HintLogContract {
     }
 
     @Test
-    void aFileOfHintsThatIsRemovedWhileItIsWrittenIsCountedAsLostAndNotWrittenAnyMore() throws IOException {
+    void removedHintFileCountsAsLostAndIsNoLongerWritten() throws IOException {
         keep(0, 5);
         long before = log.bytes();
         Files.delete(segments().get(0));

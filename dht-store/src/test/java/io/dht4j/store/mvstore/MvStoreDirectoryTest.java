@@ -132,7 +132,7 @@ class MvStoreDirectoryTest {
     }
 
     @Test
-    void whatAnAttemptLeavesThatWasKilledBeforeItWroteTheFormatIsNoObstacle() throws IOException {
+    void storeOpensAfterACreationKilledBeforeItsFormat() throws IOException {
         Files.createFile(directory.resolve("LOCK"));
         Files.writeString(directory.resolve("FORMAT.tmp"), "dht4");
 

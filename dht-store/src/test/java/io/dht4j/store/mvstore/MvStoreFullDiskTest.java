@@ -121,8 +121,7 @@ class MvStoreFullDiskTest extends MvStoreFaults {
 
     @ParameterizedTest
     @EnumSource(Durability.class)
-    void aStoreIsReadOnADiskThatIsMountedReadOnlyAndTakesWritesWhenItIsMountedAgain(Durability durability)
-            throws Exception {
+    void storeServesReadsOnAReadOnlyDiskAndWritesAfterARemount(Durability durability) throws Exception {
         fill(durability);
         disk.makeReadOnly();
         try (MvStore store = open(small(durability))) {
@@ -268,7 +267,7 @@ class MvStoreFullDiskTest extends MvStoreFaults {
     }
 
     @Test
-    void aStoreThatWasClosedInOrderIsOneThatWasAfterAStartOnAFullDisk() throws Exception {
+    void storeStaysCleanlyClosedAfterAStartOnAFullDisk() throws Exception {
         try (MvStore store = open(small(Durability.OS))) {
             store.bind(PLACEMENT);
             put(store, 100);

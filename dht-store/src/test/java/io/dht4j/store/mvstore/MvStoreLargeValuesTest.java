@@ -73,7 +73,7 @@ class MvStoreLargeValuesTest extends MvStoreFaults {
     }
 
     @Test
-    void listenerForWhichTheDigestIsEnoughIsToldOfALargeValueByItsDigest() {
+    void digestListenerReceivesTheDigestOfALargeValue() {
         try (MvStore store = MvStore.open(directory, MvStoreOptions.defaults())) {
             Entry large =
                     Entry.value(Key.of("key"), new Version(1), new byte[MapContent.FRAGMENT_BYTES + 1], Entry.NEVER);

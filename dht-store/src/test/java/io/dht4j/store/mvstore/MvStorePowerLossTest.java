@@ -45,7 +45,7 @@ class MvStorePowerLossTest {
     Path root;
 
     @Test
-    void withFsyncNothingThatWasAcknowledgedIsLostAndNothingElseAppears() throws Exception {
+    void fsyncKeepsExactlyTheAcknowledgedWrites() throws Exception {
         int lost = 0;
         for (long seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
             try {

@@ -68,7 +68,7 @@ class MvStorePurgeFaultsTest extends MvStoreFaults {
     }
 
     @Test
-    void aDiskThatIsFullInTheMiddleOfAPurgeEndsThePurgeAndNotTheWrites() throws Exception {
+    void fullDiskEndsAPurgeAndNotTheWrites() throws Exception {
         try (MvStore store = open(MvStoreOptions.defaults())) {
             put(store, 100);
             applyDead(store, 0, 20_000);
@@ -291,7 +291,7 @@ class MvStorePurgeFaultsTest extends MvStoreFaults {
     }
 
     @Test
-    void whoBeginsToListenAfterAMergeHasFailedIsToldEverything() throws Exception {
+    void listenerAfterAFailedMergeReceivesEveryChange() throws Exception {
         try (MvStore store = open(small(Durability.OS))) {
             put(store, 2000);
             EntryCursor unread = store.follow(new RecordingListener());

@@ -180,7 +180,7 @@ class MvStoreRecoveryTest {
     }
 
     @Test
-    void aFlippedByteAnywhereInTheLogIsAnErrorThatNamesTheFileThePlaceAndTheWayOut() throws IOException {
+    void flippedByteInTheLogIsAnErrorWithFileOffsetAndRemedy() throws IOException {
         writeThreeFrames();
         String segment = lastSegment(directory).getFileName().toString();
         int length = (int) Files.size(directory.resolve(segment));

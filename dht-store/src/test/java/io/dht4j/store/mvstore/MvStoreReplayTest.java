@@ -108,7 +108,7 @@ class MvStoreReplayTest extends MvStoreFaults {
     }
 
     @Test
-    void aLogThatFitsNeitherIntoMemoryNorOntoTheDiskIsRefusedWithBothWaysOut() {
+    void logThatExceedsMemoryAndDiskIsRefusedWithBothRemedies() {
         List<Entry> entries = writeLargeLog(800);
         disk.fill();
         assertThatThrownBy(() -> open(TWO_MEGABYTES))

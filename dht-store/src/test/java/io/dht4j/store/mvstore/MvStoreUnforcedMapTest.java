@@ -61,7 +61,7 @@ class MvStoreUnforcedMapTest extends MvStoreFaults {
     }
 
     @Test
-    void aWriterThatWaitsForRoomIsRefusedThoughThereIsNoMemoryToReportTheFailure() throws Exception {
+    void waitingWriterIsRefusedWithoutMemoryForTheReport() throws Exception {
         MvStore store = open(small(Durability.FSYNC));
         AtomicReference<@Nullable Throwable> refused = new AtomicReference<>();
         Thread writer = new Thread(() -> refused.set(catchThrowable(() -> put(store, 100_000))), "writer");

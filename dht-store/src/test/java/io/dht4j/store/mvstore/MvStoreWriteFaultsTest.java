@@ -129,7 +129,7 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
     }
 
     @Test
-    void aLogThatCouldNotBeForcedToTheDiskIsNotWrittenAgainBeforeARestart() throws Exception {
+    void logIsNotWrittenAfterAFailedFsyncBeforeARestart() throws Exception {
         try (MvStore store = open(MvStoreOptions.defaults().withDurability(Durability.FSYNC))) {
             put(store, 10);
             disk.failSyncs(FailingDisk::isLog);
@@ -151,7 +151,7 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
 
     @ParameterizedTest
     @EnumSource(Durability.class)
-    void aMapThatCouldNotBeForcedToTheDiskIsNeverBelievedAgain(Durability durability) throws Exception {
+    void mapStaysUntrustedAfterAFailedFsync(Durability durability) throws Exception {
         try (MvStore store = open(small(durability))) {
             put(store, 1000);
             disk.failSyncs(FailingDisk::isMap);
@@ -173,7 +173,7 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
     }
 
     @Test
-    void logThatCouldNotBeForcedIsNotWrittenAgainThoughThereWasNoMemoryToSaySo() throws Exception {
+    void logIsNotWrittenAfterAFailedFsyncWithoutMemory() throws Exception {
         try (MvStore store = open(MvStoreOptions.defaults().withDurability(Durability.FSYNC))) {
             put(store, 10);
             disk.failSyncsAndSayingSoWith(NO_MEMORY, FailingDisk::isLog);
@@ -191,7 +191,7 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
     }
 
     @Test
-    void mapThatCouldNotBeForcedIsNeverBelievedAgainThoughThereWasNoMemoryToSaySo() throws Exception {
+    void mapStaysUntrustedAfterAFailedFsyncWithoutMemory() throws Exception {
         try (MvStore store = open(small(Durability.FSYNC))) {
             put(store, 1000);
             disk.failSyncsAndSayingSoWith(NO_MEMORY, FailingDisk::isMap);
@@ -207,7 +207,7 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
     }
 
     @Test
-    void mapThatCouldNotBeForcedWhenTheStoreWasClosedIsNotBelieved() {
+    void mapStaysUntrustedAfterAFailedFsyncAtClose() {
         MvStore store = open(MvStoreOptions.defaults());
         put(store, 10);
         store.settle();

@@ -139,7 +139,7 @@ interface ConnectionSuite extends HttpApiSuite {
     }
 
     @Test
-    default void aLargeValueIsRefusedWithAnAnswerEvenForAClientThatSendsAllOfItFirst() throws IOException {
+    default void largeValueIsRefusedWithAnAnswerAfterTheWholeBody() throws IOException {
         try (RawHttp raw = raw(0)) {
             int length = 20 << 20;
             raw.send(putHead("large", length));

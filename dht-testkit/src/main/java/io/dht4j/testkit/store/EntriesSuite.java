@@ -99,7 +99,7 @@ interface EntriesSuite extends StoreSuite {
     }
 
     @Test
-    default void ofOneVersionATombstoneWinsThenTheLargerValueThenTheLaterExpiry() {
+    default void tombstoneThenLargerValueThenLaterExpiryWinsATie() {
         Key key = Key.of("a");
         Version version = new Version(3);
         List<Entry> ascending = List.of(

@@ -47,7 +47,7 @@ interface CancellationSuite extends TransportHarness {
 
     @Test
     @Tag("core")
-    default void aCallThatIsCancelledWhileTheHandlerWorksEndsWithItsOutcomeUnknown() {
+    default void callCancelledDuringItsHandlerEndsAsUnknown() {
         Recorder recorder = new Recorder((request, context) ->
                 request.length == 0 ? new CompletableFuture<>() : CompletableFuture.completedFuture(request));
         Started server = start(recorder);

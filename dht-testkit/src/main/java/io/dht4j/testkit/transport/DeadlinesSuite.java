@@ -115,7 +115,7 @@ interface DeadlinesSuite extends TransportHarness {
     }
 
     @Test
-    default void repliesThatComeAfterTheDeadlineAreDroppedAndHarmNobody() {
+    default void repliesAfterTheDeadlineAreDroppedHarmlessly() {
         Queue<Runnable> late = new ConcurrentLinkedQueue<>();
         Started server = start((request, context) -> {
             if (numberIn(request) % 2 == 0) {

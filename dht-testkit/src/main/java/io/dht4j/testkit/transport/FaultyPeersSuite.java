@@ -42,7 +42,7 @@ interface FaultyPeersSuite extends TransportHarness {
 
     @Test
     @Tag("core")
-    default void aPeerThatAcceptsAndSaysNothingLeavesTheOutcomeUnknownAtTheDeadline() throws IOException {
+    default void callToASilentPeerEndsAsUnknownAtTheDeadline() throws IOException {
         try (RawPeer peer =
                 new RawPeer(socket -> socket.getInputStream().transferTo(OutputStream.nullOutputStream()))) {
             Started client = start(echo());
@@ -70,7 +70,7 @@ interface FaultyPeersSuite extends TransportHarness {
 
     @Test
     @Tag("core")
-    default void aPeerThatDiesWithinAReplyLeavesTheOutcomeUnknownWhereverItStops() throws IOException {
+    default void callEndsAsUnknownWhenThePeerDiesWithinItsReply() throws IOException {
         byte[] reply = beginningOfReply();
         int[] lengths = {
             0, 1, 2, reply.length / 4, reply.length / 2, reply.length * 3 / 4, reply.length - 1, reply.length

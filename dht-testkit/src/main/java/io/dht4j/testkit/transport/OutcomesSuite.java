@@ -41,7 +41,7 @@ interface OutcomesSuite extends TransportHarness {
 
     @Test
     @Tag("core")
-    default void whatIsSaidNotToBeSentWasNeverHandledThoughCallsExpireAndAreCancelled() throws Exception {
+    default void notSentCallWasNeverHandledWhenCallsExpireOrAreCancelled() throws Exception {
         for (long seed = 1; seed <= 2; seed++) {
             provoke(seed, newTransport(), 0);
         }
@@ -49,7 +49,7 @@ interface OutcomesSuite extends TransportHarness {
 
     @Test
     @Tag("core")
-    default void whatIsSaidNotToBeSentWasNeverHandledThoughThePeerRestarts() throws Exception {
+    default void notSentCallWasNeverHandledWhenThePeerRestarts() throws Exception {
         for (long seed = 1; seed <= 2; seed++) {
             provoke(seed, newTransport(), 3);
         }
@@ -57,7 +57,7 @@ interface OutcomesSuite extends TransportHarness {
 
     @Test
     @Tag("core")
-    default void whatIsSaidNotToBeSentWasNeverHandledThoughThereIsLittleRoom() throws Exception {
+    default void notSentCallWasNeverHandledWithLittleRoom() throws Exception {
         for (long seed = 1; seed <= 2; seed++) {
             provoke(seed, newNarrowTransport(), 1);
         }

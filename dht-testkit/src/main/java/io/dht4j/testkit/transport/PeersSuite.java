@@ -38,7 +38,7 @@ interface PeersSuite extends TransportHarness {
 
     @Test
     @Tag("core")
-    default void aCallToAnAddressWhereNobodyListensFailsAtOnceAsNotSent() {
+    default void callToARefusingAddressFailsAtOnceAsNotSent() {
         Started client = start(echo());
         Started gone = startAt(ownAddress(), echo());
         gone.transport().close();
@@ -52,7 +52,7 @@ interface PeersSuite extends TransportHarness {
     }
 
     @Test
-    default void manyCallsToAnAddressWhereNobodyListensAllFailAtOnceAsNotSent() {
+    default void manyCallsToARefusingAddressFailAtOnceAsNotSent() {
         Started client = start(echo());
         Started gone = startAt(ownAddress(), echo());
         gone.transport().close();
@@ -171,7 +171,7 @@ interface PeersSuite extends TransportHarness {
     }
 
     @Test
-    default void aCallThatIsUnderWayWhenItsPeerClosesIsLostButNotItsNeighbours() {
+    default void closingPeerLosesOnlyTheCallInFlight() {
         Recorder recorder = new Recorder((request, context) -> new CompletableFuture<>());
         Started mortal = start(recorder);
         Started other = start(echo());

@@ -50,7 +50,7 @@ public abstract class SocketTransportContract extends TransportContract
     }
 
     @Test
-    void aNodeAtWhoseAddressAnotherHasAnsweredIsFoundWhereTheAddressLeadsNow() throws IOException {
+    void movedNodeIsFoundAfterAnotherAnsweredAtItsAddress() throws IOException {
         Started wrong = start((request, context) -> CompletableFuture.completedFuture(bytes("wrong")));
         Started right = start((request, context) -> CompletableFuture.completedFuture(bytes("right")));
         Started client = start(echo());

@@ -181,7 +181,7 @@ class VirtualEnvironmentTest {
     }
 
     @Test
-    void aClockKeepsWhatItShowsWhenItsDriftChangesAndItsDriftWhenItIsSet() {
+    void clockAndItsDriftAreSetIndependently() {
         VirtualEnvironment node = env.newNode();
         node.setClockDrift(100_000);
         env.advance(Duration.ofSeconds(10));

@@ -19,7 +19,7 @@ class AdmissionTest {
             "test API", new PublicApiOptions.Limits(100, 1, 1000, 1024, 1), new RateLimitedLog(line -> {})) {};
 
     @Test
-    void peersAreRefusedBeyondEachLimitAndTakenAgainOnceOthersHaveLeft() {
+    void peersOverEachLimitAreRefusedUntilOthersLeave() {
         assertThat(peers.enter(100_001)).isEqualTo("a frame may have 100000 bytes, not 100001");
         assertThat(peers.enter(100_000)).isNull();
         assertThat(peers.enter(60_000)).isEqualTo("150000 bytes are under way");
@@ -53,7 +53,7 @@ class AdmissionTest {
     }
 
     @Test
-    void aClientRefusesCallsBeyondEachLimitAndMakesThemOnceOthersHaveEnded() {
+    void clientRefusesCallsOverEachLimitUntilOthersEnd() {
         RemoteAdmission remote = new RemoteAdmission(new RemoteApiOptions.Limits(0, 2, 2000, 1024, 1024));
         assertThat(remote.enter(2001)).as("more than the limit, alone").isNull();
         assertThat(remote.enter(1)).contains("2000 bytes");

@@ -59,7 +59,7 @@ class GrpcStreamTransportTest extends GrpcTransportContract {
     }
 
     @Test
-    void aPeerThatTakesAConnectionAndDoesNotGreetIsGivenUpInTimeAndNothingWasSent() throws IOException {
+    void peerThatAcceptsAndDoesNotGreetTimesOutAsNotSent() throws IOException {
         options = options.withConnectTimeout(Duration.ofMillis(300));
         try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             Started client = start(echo());

@@ -75,7 +75,7 @@ class GrpcTransportFuzzTest {
     }
 
     @Test
-    void bytesThatAreNoHttp2GetAClosedConnectionAndGoodCallsAreServed() throws Exception {
+    void bytesOtherThanHttp2CloseTheConnectionAndGoodCallsAreServed() throws Exception {
         for (int seed = 0; seed < 300; seed++) {
             SplittableRandom random = new SplittableRandom(seed);
             byte[] noise = new byte[random.nextInt(2_000)];
@@ -104,7 +104,7 @@ class GrpcTransportFuzzTest {
     }
 
     @Test
-    void messagesThatAreNoRecordsEndTheirStreamWithAReasonAndGoodCallsAreServed() throws Exception {
+    void malformedMessagesEndTheirStreamAndGoodCallsAreServed() throws Exception {
         for (int seed = 0; seed < 300; seed++) {
             SplittableRandom random = new SplittableRandom(seed);
             Answer answer = new Answer();
@@ -225,7 +225,7 @@ class GrpcTransportFuzzTest {
     }
 
     @Test
-    void callersThatDoNotKnowTheRecordOfNoRoomAreRefusedWithoutThatReason() throws Exception {
+    void olderCallersAreRefusedWithoutTheNoRoomReason() throws Exception {
         Answer answer = new Answer();
         ClientCall<InputStream, InputStream> call = open(answer);
         ByteBuffer message = ByteBuffer.allocate(1_000);

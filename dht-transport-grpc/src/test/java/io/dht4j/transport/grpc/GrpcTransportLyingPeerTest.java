@@ -151,7 +151,7 @@ class GrpcTransportLyingPeerTest {
     }
 
     @Test
-    void aStreamThatEndsWithThePeersWordWasNotSentAndWithoutItNobodyKnows() throws Exception {
+    void streamEndIsNotSentWithThePeersWordAndUnknownWithoutIt() throws Exception {
         answer = call -> call.close(Status.UNAVAILABLE.withDescription("not today"), PeerMethods.notSent());
         TransportException refused = failureOf(new byte[1]);
         assertThat(refused).hasMessageContaining("not today");

@@ -92,7 +92,7 @@ class HttpTransportLifecycleTest {
     }
 
     @Test
-    void afterClosingAtAnyMomentOfAStartTheStartIsOverAndNothingIsOpen() throws Exception {
+    void closingDuringAStartLeavesNothingOpen() throws Exception {
         for (int i = 0; i < 40; i++) {
             HttpTransport transport = transport(this::counted);
             CompletableFuture<CompletableFuture<Void>> starting =

@@ -78,7 +78,7 @@ class HttpTransportTest extends HttpClientContract
     }
 
     @Test
-    void callsOverTheBoundOfBytesFailAtOnceAsNotSentButASingleLargeOnePasses() {
+    void callsOverTheByteBoundFailAsNotSentExceptASingleLargeOne() {
         // Two event loops, each with half of it.
         options = options.withMaxQueuedBytesPerPeer(2_000);
         CompletableFuture<byte[]> held = new CompletableFuture<>();
@@ -116,7 +116,7 @@ class HttpTransportTest extends HttpClientContract
     }
 
     @Test
-    void connectionsThatAreNotUsedAreClosedByTheListenerOfAnImpatientPeer() {
+    void unusedConnectionsAreClosedAfterThePeersIdleTimeout() {
         Started client = start(echo());
         options = options.withIdleTimeout(Duration.ofSeconds(3));
         AtomicInteger connections = new AtomicInteger();

@@ -56,7 +56,7 @@ class TcpTransportFuzzTest {
     }
 
     @Test
-    void bytesThatAreNoRecordsGetAClosedConnectionAndGoodCallsAreServed() throws Exception {
+    void malformedBytesCloseTheConnectionAndGoodCallsAreServed() throws Exception {
         for (int seed = 0; seed < SearchEffort.of(300); seed++) {
             SplittableRandom random = new SplittableRandom(seed);
             byte[] noise = new byte[random.nextInt(2_000)];

@@ -121,7 +121,7 @@ class HttpLoadClientTest {
     }
 
     @Test
-    void anAnswerThatEndsTooEarlyHasANameAndTheNextCallAnotherConnection() throws Exception {
+    void truncatedAnswerFailsAndTheNextCallUsesAnotherConnection() throws Exception {
         answer = "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\nab";
         closing = true;
         try (LoadClient client = open()) {

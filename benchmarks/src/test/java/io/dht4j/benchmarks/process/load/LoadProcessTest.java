@@ -36,7 +36,7 @@ class LoadProcessTest {
     Path directory;
 
     @Test
-    void loadFromAProcessOfItsOwnReachesNodesInTheirsWhileTheyAreProfiled() throws Exception {
+    void loadProcessReachesNodeProcessesWhileTheyAreProfiled() throws Exception {
         NodesSpec spec = NodesSpec.of(2, directory, Map.of(Setting.TIMEOUT, "20000"))
                 .withJvm(160, List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
         try (Nodes nodes = Nodes.start(spec);

@@ -65,7 +65,7 @@ class NodesTest {
     }
 
     @Test
-    void nodesInProcessesOfTheirOwnFormAClusterAndTellWhatOperationsCost() throws Exception {
+    void nodeProcessesFormAClusterAndReportCosts() throws Exception {
         try (Nodes nodes = Nodes.start(spec(3))) {
             List<String> addresses = nodes.httpAddresses();
             assertThat(addresses).hasSize(3).doesNotHaveDuplicates();

@@ -26,7 +26,7 @@ class AgedQueueTest {
     }
 
     @Test
-    void workGoesInTheOrderInWhichItCameAsLongAsTheQueueIsEmptiedNowAndThen() {
+    void queueIsFirstInFirstOutUntilItIsStanding() {
         queue.add(List.of(1, 2), at(0));
         assertThat(takeOne(900).work()).containsExactly(1);
         assertThat(takeOne(999)).isEqualTo(new Taken<>(List.of(2), List.of()));

@@ -66,7 +66,7 @@ class HybridClockTest {
     }
 
     @Test
-    void aVersionAboveAnotherIsGreaterThanAllAndFollowedIfItIsWithinTheLimit() {
+    void versionAboveAnotherIsGreatestAndFollowedWithinTheLimit() {
         HybridClock ofASlot = new HybridClock(wall::get, () -> 0, 60_000, 3, 8);
         Version newest = Version.of(1_050_000, 9);
         Version above = ofASlot.above(newest);

@@ -85,7 +85,7 @@ class ViewRefreshTest {
     }
 
     @Test
-    void viewThatWasUnderWayBeforeTheMemberHadANewerOneIsFetchedAgain() {
+    void outdatedViewFetchIsRepeated() {
         fromSource();
         CompletableFuture<ClusterView> earlier = refresh.newerThan(2, OTHER);
         // It comes by another way, and a request that was planned by it is refused by a member that has the next one.

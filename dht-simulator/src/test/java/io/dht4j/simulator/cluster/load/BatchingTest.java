@@ -285,7 +285,7 @@ class BatchingTest {
     }
 
     @Test
-    void aPeerThatRestartsWithFramesUnderWayIsUsedByTheRequestsThatWaited() {
+    void waitingRequestsUseAPeerThatRestartedWithFramesInFlight() {
         try (SimulatedCluster cluster = start(Batching.on())) {
             cluster.towardNode(1, Fault.delay(Duration.ZERO, Duration.ofMillis(5)));
             List<CompletionStage<Version>> puts = puts(cluster, "k", 10);

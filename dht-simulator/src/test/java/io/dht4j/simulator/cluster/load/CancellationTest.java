@@ -57,7 +57,7 @@ class CancellationTest {
 
     @ParameterizedTest
     @EnumSource
-    void aRequestOnItsWayWhenTheReadIsDecidedReachesTheStoreUnlessItIsCancelled(CancellationPolicy policy) {
+    void surplusRequestReachesTheStoreUnlessCancelled(CancellationPolicy policy) {
         try (SimulatedCluster cluster = start(policy, Batching.off())) {
             cluster.towardNode(1, Fault.delay(Duration.ofMillis(5), Duration.ZERO));
             cluster.await(cluster.node(0).get(Key.of("k"), TWO_OF_THREE));

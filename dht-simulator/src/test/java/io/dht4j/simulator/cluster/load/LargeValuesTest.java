@@ -46,7 +46,7 @@ class LargeValuesTest {
 
     @ParameterizedTest
     @EnumSource
-    void everyMixOfAbsentOldAndNewSmallAndLargeReplicasReadsAsTheNewest(ReadFanOut fanOut) {
+    void readReturnsTheNewestOfAnyMixOfReplicas(ReadFanOut fanOut) {
         Key key = Key.of("k");
         // Every write has a version of its own.
         List<Entry> candidates = List.of(

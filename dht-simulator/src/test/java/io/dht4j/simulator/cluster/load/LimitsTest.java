@@ -147,7 +147,7 @@ class LimitsTest {
     }
 
     @Test
-    void aScanStaysFailedWhosePageFailsAfterItsCallerHasCompletedTheFuture() {
+    void scanStaysFailedWhenItsCallerCompletesTheFutureFirst() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
             cluster.await(cluster.node(0).put(KEY, new byte[1], ALL_OF_THREE));
             Scan scan = cluster.node(0).scan(KeyRange.all(), ScanScope.CLUSTER, ALL_OF_THREE);
@@ -271,7 +271,7 @@ class LimitsTest {
     }
 
     @Test
-    void nodesThatPlaceKeysDifferentlyRefuseEachOtherAndSayWhatDiffers() {
+    void nodesWithDifferentPlacementsRefuseEachOtherWithTheDifference() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
                 .options((i, b) -> i == 0 ? b.hash(HashFunctions.murmur3()) : b)
                 .start()) {

@@ -57,7 +57,7 @@ class MemoryTest {
     }
 
     @Test
-    void aBatchThatExceedsTheMemoryForReadsIsRefusedAndLeavesNothingBehind() {
+    void batchOverTheReadMemoryIsRefusedAndReleasesEverything() {
         try (SimulatedCluster cluster = cluster()) {
             List<Key> keys = put(cluster, 30);
             for (int round = 0; round < 10; round++) {

@@ -70,7 +70,7 @@ class OverloadTest {
 
     @ParameterizedTest
     @EnumSource
-    void underFourTimesItsStableLoadAClusterKeepsItsGoodputAndRecoversWhenTheLoadFalls(OfferedLoad.Kind kind) {
+    void clusterKeepsItsGoodputAtFourTimesTheStableLoadAndRecovers(OfferedLoad.Kind kind) {
         // Without hints: see below.
         try (SimulatedCluster cluster = slowStores(b -> b.overload(FITTING).handoff(HintedHandoff.off()))) {
             OfferedLoad load = new OfferedLoad(cluster, kind);
@@ -267,7 +267,7 @@ class OverloadTest {
     }
 
     @Test
-    void fewerRequestsAreSentToASlowPeerAndAsManyAsBeforeWhenItIsQuickAgain() {
+    void slowPeerGetsFewerRequestsUntilItIsFastAgain() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
                 .options(b -> b.batching(Batching.off()).overload(FITTING))
                 .start()) {
@@ -333,7 +333,7 @@ class OverloadTest {
     }
 
     @Test
-    void aWriteThatTooFewReplicasHaveRoomForIsRefusedBeforeAnyOfItIsSent() {
+    void writeIsRefusedUnsentWithoutRoomAtEnoughReplicas() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
                 .options(b -> b.overload(OverloadProtection.defaults().withPeerRequests(1, 1, Duration.ofSeconds(1))))
                 .start()) {

@@ -88,7 +88,7 @@ class ChangingNodesTest {
     }
 
     @Test
-    void connectionsToANodeThatHasLeftAreClosedAndOnceMoreAfterLateCalls() {
+    void connectionsToADepartedNodeAreClosedAgainAfterLateCalls() {
         try (agreed) {
             leave();
             assertThat(agreed.forgotten.get(COORDINATOR)).containsExactly(node(LEAVING));

@@ -183,7 +183,7 @@ class DrivenMembersTest {
     }
 
     @Test
-    void aLeaderThatReachesNoMajorityOfTheVotersDeclaresNobodyDead() {
+    void leaderWithoutAMajorityOfVotersDeclaresNoNodeDead() {
         try (DrivenCluster cluster = new DrivenCluster(4)) {
             cluster.nodes.crash(3);
             cluster.nodes.env.advance(Duration.ofSeconds(40));

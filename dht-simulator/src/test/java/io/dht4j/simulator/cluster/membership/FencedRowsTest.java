@@ -77,7 +77,7 @@ class FencedRowsTest {
     }
 
     @Test
-    void writeThatTheOldReplicasAcknowledgeIsOwedToTheHeirAndNotToTheFormerOne() {
+    void writeAcknowledgedByTheFormerRowReachesTheHeirOnly() {
         try (agreed) {
             agreed.isolateReplicas();
             agreed.change(MOVED, HEIR, 1, 2);

@@ -188,7 +188,7 @@ class GrowingReplicasTest {
     }
 
     @Test
-    void secondReplicaIsNotFollowedByAThirdBeforeAllNodesOfTheRowKnowIt() {
+    void thirdReplicaWaitsUntilAllNodesOfTheRowKnowTheSecond() {
         try (DrivenCluster cluster = threeOfOne()) {
             raise(cluster, 0, 2);
             cluster.await(0, GrowingReplicasTest::isFull);

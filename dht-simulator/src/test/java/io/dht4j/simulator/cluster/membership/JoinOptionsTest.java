@@ -124,7 +124,7 @@ class JoinOptionsTest {
     }
 
     @Test
-    void zoneWeightAndPublicAddressesComeWithTheJoinAndAfterTheFormation() {
+    void attributesAreAgreedAtTheJoinAndAfterTheFormation() {
         try (FormedCluster nodes = form(token("a secret of the cluster").andThen(zone("a", 2))::apply)) {
             nodes.startWith(3, THREE, THREE, token("a secret of the cluster").andThen(zone("b", 3))::apply);
             nodes.cluster(3);

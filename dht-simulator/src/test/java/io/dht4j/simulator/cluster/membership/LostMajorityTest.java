@@ -74,7 +74,7 @@ class LostMajorityTest {
 
     /** The agreed state names three voters, of which two are there, before the log has more than the lost one. */
     @Test
-    void aLogThatHasLostItsOnlyVoterIsRecoveredAlthoughMostVotersAnswer() {
+    void logWithoutItsOnlyVoterIsRecoveredWhileMostVotersAnswer() {
         try (DrivenCluster cluster = new DrivenCluster(2, builder -> builder.replicationFactor(2))) {
             cluster.nodes.logsRun = false;
             cluster.join(0, 2);
@@ -160,7 +160,7 @@ class LostMajorityTest {
 
     /** A node that cannot read the newest format of states could not follow. */
     @Test
-    void aRecoveryWithANodeOfAnEarlierVersionMakesAStateThatAllNodesRead() {
+    void recoveryWithAnOlderNodeMakesAStateThatAllNodesRead() {
         try (DrivenCluster cluster = new DrivenCluster(5, builder -> builder, made -> {
             made.ofEarlierRelease.add(3);
             return made;

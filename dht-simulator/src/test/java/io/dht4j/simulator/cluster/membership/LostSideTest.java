@@ -170,7 +170,7 @@ class LostSideTest {
     }
 
     @Test
-    void aNodeThatIsNamedAsLostAndComesBackMissesNothingThatItHasDropped() {
+    void returningLostNodeRegainsWhatItHadDropped() {
         try (cluster) {
             writeWithout(3, 1);
             cut(LOST, LEFT);
@@ -250,7 +250,7 @@ class LostSideTest {
 
     /** n0 has dropped what n2 has, and has not compared yet when n2 is lost for good. */
     @Test
-    void aNodeIsNotDeclaredDeadWithoutWhichOneThatHasDivergedCannotBeRepaired() {
+    void nodeNeededToRepairADivergedReplicaIsNotDeclaredDead() {
         try (cluster) {
             PartitionSet dropped = returnWithoutN2();
             assertThat(dropped.stream()
@@ -353,7 +353,7 @@ class LostSideTest {
 
     /** n1 has taken slots over that the recovered state gives to n0, and in the end only it has the last writes. */
     @Test
-    void aNodeThatHasTakenSlotsOverOnTheLostSideDeletesNothingThatOthersLack() {
+    void heirOnTheLostSideKeepsEntriesThatOthersLack() {
         try (cluster) {
             int[] lost = {0, 1, 2};
             int[] left = {3, 4};

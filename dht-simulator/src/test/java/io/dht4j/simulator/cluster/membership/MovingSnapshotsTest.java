@@ -101,7 +101,7 @@ class MovingSnapshotsTest {
     }
 
     @Test
-    void snapshotThatIsOlderThanACopyIsReadFromTheOwnerUntilTheMoveEnds() {
+    void snapshotBeforeACopyIsReadFromTheOwnerUntilTheMoveEnds() {
         try (agreed) {
             put(OLD);
             Version snapshot = open(ALONE);

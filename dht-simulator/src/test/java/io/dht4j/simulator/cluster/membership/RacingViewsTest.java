@@ -47,7 +47,7 @@ class RacingViewsTest {
     private final BlockingStore former = agreed.stores.get(FORMER);
 
     @Test
-    void writeThatWaitsForTheStoreIsRefusedByAViewThatIsInstalledMeanwhile() {
+    void newViewRefusesAWriteThatWaitsForTheStore() {
         try (agreed) {
             CompletionStage<?> put = agreed.coordinator().put(key, NEW, ALL);
             // It has passed the door of the former replica, and waits for a store thread.

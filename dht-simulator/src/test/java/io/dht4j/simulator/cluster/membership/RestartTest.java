@@ -41,7 +41,7 @@ class RestartTest {
     }
 
     @Test
-    void aNodeOfAnotherClusterAtTheAddressOfAMemberIsNamedInPlaceOfASilence() {
+    void foreignNodeAtAMemberAddressIsNamed() {
         try (FormedCluster nodes = split()) {
             nodes.env.advance(Duration.ofSeconds(40));
             for (int at = 1; at < 3; at++) {

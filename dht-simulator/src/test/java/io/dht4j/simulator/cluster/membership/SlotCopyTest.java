@@ -177,7 +177,7 @@ class SlotCopyTest extends MovingSlot {
     }
 
     @Test
-    void heirDoesNotKnowWhetherItHoldsTheNewestVersionUntilTheSlotIsRead() {
+    void heirDoesNotKnowTheNewestVersionUntilItsSlotIsRead() {
         Key key = agreed.key(MOVED);
         Version version = old(0);
         move(Phase.COPY, HEIR);

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SlotFaultsTest extends MovingSlot {
 
     @Test
-    void heirThatRestartsInTheMiddleBeginsClosedAndCopiesOnlyWhatDiffers() {
+    void restartedHeirBeginsClosedAndCopiesOnlyDifferences() {
         List<Key> keys = agreed.keys(MOVED, 2500);
         put(keys, 1, ALL);
         agreed.inBatch(7, MOVED, OWNER, HEIR);

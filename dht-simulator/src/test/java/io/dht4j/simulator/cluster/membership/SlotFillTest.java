@@ -45,7 +45,7 @@ class SlotFillTest extends MovingSlot {
     }
 
     @Test
-    void heirOfADeadNodeWaitsForAllOthersThatAreNotDeadAndTakesWritesMeanwhile() {
+    void heirOfADeadNodeTakesWritesWhileItWaitsForAllLiveReplicas() {
         List<Key> keys = fillWithoutAnAnswerOfTheThird();
         assertThat(waitsFor()).contains("n2");
         assertThat(read(keys.get(0)).toString()).contains("REPLICA_REFILLING");

@@ -163,7 +163,7 @@ class ClockTest {
     }
 
     @Test
-    void afterItsStartANodeStampsNothingUntilSomebodyHasAnswered() {
+    void startingNodeIssuesNoVersionUntilAnotherNodeAnswers() {
         try (SimulatedCluster cluster = cluster(3)) {
             cluster.stop(0);
             // Its clock stands far off when it comes back, and the others are slow.

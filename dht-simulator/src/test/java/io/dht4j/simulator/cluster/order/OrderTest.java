@@ -97,7 +97,7 @@ class OrderTest {
     }
 
     @Test
-    void supersededKeysOfABatchAreStampedAgainAndTheGreatestVersionIsReported() {
+    void supersededKeysOfABatchGetASecondVersionAndTheGreatestIsReported() {
         try (SimulatedCluster cluster = skewed(Duration.ofSeconds(-50))) {
             Map<Key, byte[]> batch = new LinkedHashMap<>();
             silence(cluster);
@@ -173,7 +173,7 @@ class OrderTest {
     }
 
     @Test
-    void aWriteThatOneReplicaHasSupersededNeedsNoSecondStampWhileEnoughTakeIt() {
+    void writeNeedsNoSecondVersionWhileEnoughReplicasTakeIt() {
         try (SimulatedCluster cluster = skewed(Duration.ofSeconds(-50))) {
             Key key = foreign(cluster, 0);
             silence(cluster);

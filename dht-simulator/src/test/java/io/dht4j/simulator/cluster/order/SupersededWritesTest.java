@@ -88,7 +88,7 @@ class SupersededWritesTest {
     }
 
     @Test
-    void overlappingWriteWaitsForASilentReplicaAsLongAsReadsAndNoLongerOnceItIsSuspected() {
+    void concurrentWriteWaitsForASilentReplicaUntilItIsSuspected() {
         try (SimulatedCluster cluster = started(1, 3)) {
             fault(cluster, 2, Fault.loseRequest());
             Runnable put = () -> {
@@ -101,7 +101,7 @@ class SupersededWritesTest {
     }
 
     @Test
-    void replicaThatAnswersOthersButNotTheWriteIsWaitedForAsLongAsReadsWaitForASuspect() {
+    void writeWaitsTheSuspicionTimeForAReplicaThatAnswersOthers() {
         try (SimulatedCluster cluster = started(1, 3)) {
             overlap(cluster, 1, KEY);
             fault(cluster, 2, Fault.delay(Duration.ZERO, Duration.ofMillis(900)));

@@ -110,7 +110,7 @@ class VersionSourceTest {
     }
 
     @Test
-    void afterAKillNoVersionIsGivenAgainThoughTheClockWasTurnedBackFurtherThanClocksMayDiffer() {
+    void killedNodeRepeatsNoVersionAfterItsClockJumpsBackBeyondTheSkew() {
         long ahead = env.currentTimeMillis() + MAX_SKEW_MILLIS - 5_000;
         Set<Version> given = new HashSet<>();
         for (int start = 0; start < 6; start++) {

@@ -193,7 +193,7 @@ class HandoffFailuresTest {
     }
 
     @Test
-    void anEntryThatIsRefusedIsCountedOnceThoughItsBatchFailsAfterwards() {
+    void refusedEntryCountsOnceWhenItsBatchFailsLater() {
         for (int attempt = 0; attempt < 3; attempt++) {
             target.planted.add(outcome -> outcome.refused("of the batch"));
             target.planted.add(outcome -> outcome.refused("of the first entry"));

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ReadRepairTest {
 
     @Test
-    void aMonotonicReadBringsTheReplicasThatAnsweredUpToDateBeforeItReplies() {
+    void monotonicReadRepairsReplicasBeforeItReplies() {
         try (StaleReplicas cluster = StaleReplicas.start()) {
             cluster.leaveBehind(1, 2);
             for (int node : List.of(1, 2)) {

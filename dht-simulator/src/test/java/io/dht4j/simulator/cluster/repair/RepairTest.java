@@ -106,7 +106,7 @@ class RepairTest {
     }
 
     @Test
-    void whatComesFromOneReplicaReachesTheNextOnesInTheSameRound() {
+    void entriesOfOneReplicaReachTheNextInTheSameSession() {
         for (int holder = 1; holder < 3; holder++) {
             try (SimulatedCluster cluster = setup(3).start()) {
                 cluster.stores.get(holder).apply(List.of(value("key", NOW, "one has it")));
@@ -154,7 +154,7 @@ class RepairTest {
     }
 
     @Test
-    void oneNodeThatIsAwayDoesNotKeepTheOthersFromComingTogether() {
+    void absentNodeDoesNotKeepTheOthersFromRepair() {
         try (SimulatedCluster cluster = setup(3).start()) {
             cluster.stores.get(1).apply(List.of(value("key", NOW, "v")));
             cluster.stop(2);
@@ -222,7 +222,7 @@ class RepairTest {
     }
 
     @Test
-    void aNodeThatCannotAddUpWhatItHoldsSaysSoAndTriesAgainUntilItCan() {
+    void failedHashTreeBuildIsReportedAndRepeated() {
         BlockingStore failing = new BlockingStore();
         failing.apply(List.of(value("held", NOW, "v")));
         failing.followsThatFail = 4;

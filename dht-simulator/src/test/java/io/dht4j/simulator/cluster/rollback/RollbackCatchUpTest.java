@@ -68,7 +68,7 @@ class RollbackCatchUpTest {
     }
 
     @Test
-    void itHasAllOfManyValuesBeforeItIsReadThoughRepliesHaveRoomForFew() {
+    void rolledBackNodeHasAllValuesBeforeReadsDespiteSmallReplies() {
         try (RollbackCluster cluster = RollbackCluster.start(builder -> builder.maxValueBytes(1000))) {
             int count = 200;
             ModelStore image = cluster.image(BACK);
@@ -87,7 +87,7 @@ class RollbackCatchUpTest {
     }
 
     @Test
-    void itTakesWhatItHadAgreedToRefuseWhenTheOthersHaveGoneBackOnThat() {
+    void rolledBackNodeAcceptsEntriesOfAnAbortedPurge() {
         try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("kept", "v", ALL);
             cluster.ageAndRepair();
@@ -110,7 +110,7 @@ class RollbackCatchUpTest {
     }
 
     @Test
-    void itIsRepairedThoughRoundsOfOtherPartitionsFollowEachOtherClosely() {
+    void rolledBackPartitionIsRepairedBetweenSessionsOfOthers() {
         try (RollbackCluster cluster = RollbackCluster.start()) {
             Key key = cluster.keyOf(0, 0);
             cluster.await(cluster.node(0).put(key, bytes("v"), ALL));

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 class RollbackNoticedTest {
 
     @Test
-    void whatWasDeletedAndForgottenIsNeverShownByANodeThatWasRolledBack() {
+    void rolledBackNodeShowsNoPurgedEntry() {
         try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("deleted", "v", ALL);
             cluster.put("kept", "v", ALL);
@@ -148,7 +148,7 @@ class RollbackNoticedTest {
     }
 
     @Test
-    void aNodeThatIsAloneServesAtOnceAndIsClosedWhenItLearnsThatItWasRolledBack() {
+    void loneNodeServesAtOnceAndClosesWhenItsRollbackIsDetected() {
         try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("kept", "v", ALL);
             ModelStore image = cluster.imageBeforeDeletion();
@@ -220,7 +220,7 @@ class RollbackNoticedTest {
     }
 
     @Test
-    void aNodeThatCouldNotAskLongAgoLearnsFromTheNextSessionOfAnother() {
+    void nodeLearnsOfItsRollbackFromTheNextSessionOfAnother() {
         try (RollbackCluster cluster = RollbackCluster.start()) {
             ModelStore image = cluster.imageBeforeDeletion();
             cluster.rollBackUnnoticed(BACK, image);
@@ -242,7 +242,7 @@ class RollbackNoticedTest {
     }
 
     @Test
-    void whoAgreedAndWasRolledBackBeforeTheOthersPurgedLearnsOfItSoon() {
+    void voterRolledBackBeforeThePurgeLearnsOfItSoon() {
         try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("deleted", "v", ALL);
             ModelStore image = cluster.image(BACK);

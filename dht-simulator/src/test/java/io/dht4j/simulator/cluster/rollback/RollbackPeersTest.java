@@ -37,7 +37,7 @@ class RollbackPeersTest {
     }
 
     @Test
-    void twoThatWereRolledBackDoNotWaitForEachOtherNorLearnFromEachOtherWhatIsGone() {
+    void rolledBackReplicasNeitherWaitForNorBelieveEachOther() {
         try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("deleted", "v", ALL);
             ModelStore first = cluster.image(1);
@@ -112,7 +112,7 @@ class RollbackPeersTest {
     }
 
     @Test
-    void whatOneThatWasRolledBackDoesNotShowIsNotTakenForDeletedByAnotherOne() {
+    void rolledBackReplicaDoesNotDeleteWhatAnotherOneLacks() {
         try (RollbackCluster cluster = RollbackCluster.start()) {
             int count = 300;
             cluster.putMany("kept-", count);
@@ -140,7 +140,7 @@ class RollbackPeersTest {
     }
 
     @Test
-    void aNodeThatMissedAnOrderToPurgeDoesNotTakeForDeletedWhatOneThatWasRolledBackDoesNotShow() {
+    void lateParticipantKeepsEntriesThatARolledBackNodeLacks() {
         try (RollbackCluster cluster = RollbackCluster.start()) {
             int count = 300;
             cluster.putMany("kept-", count);
@@ -197,7 +197,7 @@ class RollbackPeersTest {
     }
 
     @Test
-    void whoKnewOfAPurgeAndIsRolledBackLearnsOfItFromOneThatIsStillCatchingUp() {
+    void rolledBackNodeLearnsOfAPurgeFromOneThatIsCatchingUp() {
         try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("deleted", "v", ALL);
             ModelStore first = cluster.image(0);

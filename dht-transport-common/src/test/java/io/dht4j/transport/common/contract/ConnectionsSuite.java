@@ -100,7 +100,7 @@ public interface ConnectionsSuite<T extends PeerTransportOptions<T>> extends Tra
     }
 
     @Test
-    default void connectionsOverTheBoundOfAnAddressAreClosedBeforeTheirHandshake() throws Exception {
+    default void connectionsOverAnAddressBoundAreClosedBeforeTheHandshake() throws Exception {
         with(options -> options.withMaxConnectionsPerAddress(2));
         Started server = start(echo());
         Started client = start(echo());

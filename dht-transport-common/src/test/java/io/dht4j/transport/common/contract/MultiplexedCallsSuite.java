@@ -37,7 +37,7 @@ public interface MultiplexedCallsSuite<T extends PeerTransportOptions<T>> extend
     }
 
     @Test
-    default void callsOverTheBoundOfBytesFailAtOnceAsNotSentButASingleLargeOnePasses() {
+    default void callsOverTheByteBoundFailAsNotSentExceptASingleLargeOne() {
         with(options -> options.withMaxQueuedBytesPerPeer(1_000));
         CompletableFuture<byte[]> held = new CompletableFuture<>();
         Started server = start((request, context) -> held);

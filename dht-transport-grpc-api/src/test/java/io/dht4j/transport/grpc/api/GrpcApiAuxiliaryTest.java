@@ -171,7 +171,7 @@ class GrpcApiAuxiliaryTest {
     }
 
     @Test
-    void largeMessagesAreRefusedWhileTheyComeAndTakeNothingFromValidCalls() throws Exception {
+    void largeMessagesAreRefusedAsTheyArriveAndTakeNoRoomFromCalls() throws Exception {
         ManagedChannel stranger = connect();
         for (int i = 0; i < 3; i++) {
             // Not ended: what has come of it would be held for as long as the stranger likes.

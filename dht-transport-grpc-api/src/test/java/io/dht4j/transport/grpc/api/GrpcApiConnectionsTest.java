@@ -31,7 +31,7 @@ class GrpcApiConnectionsTest extends SteeredApi {
             GetRequest.newBuilder().setKey(bytes("k")).build();
 
     @Test
-    void moreConnectionsThanAllowedAreClosedWhileAllOthersHaveCallsUnderWay() throws Exception {
+    void excessConnectionsAreClosedWhileAllOthersHaveCalls() throws Exception {
         List<Future<GetResponse>> calls = new ArrayList<>();
         calls.add(start(GrpcApiOptions.defaults().withMaxConnections(2)).get(GET));
         calls.add(client().get(GET));
@@ -116,7 +116,7 @@ class GrpcApiConnectionsTest extends SteeredApi {
     }
 
     @Test
-    void moreConnectionsOfOneAddressThanAllowedAreClosedAsTheyAreAccepted() throws Exception {
+    void excessConnectionsOfAnAddressAreClosedAtAcceptance() throws Exception {
         start(GrpcApiOptions.defaults().withMaxConnectionsPerAddress(3));
         // Silent: nobody has to wait for their handshakes to know of them.
         List<Socket> silent = new ArrayList<>();

@@ -45,7 +45,7 @@ class GrpcApiDocumentTest {
 
     @ParameterizedTest
     @EnumSource
-    void onlyWhatChangedNothingHasAStatusThatClientsRepeatOfTheirOwnAccord(ErrorCode code) {
+    void onlyErrorsWithoutEffectHaveARepeatableStatus(ErrorCode code) {
         Set<Status.Code> repeatedBySomePolicies = Set.of(
                 Status.Code.UNAVAILABLE,
                 Status.Code.RESOURCE_EXHAUSTED,

@@ -70,7 +70,7 @@ class GrpcApiLimitsTest extends SteeredApi {
     }
 
     @Test
-    void moreCallsThanMayBeUnderWayAreRefusedAndStatusIsNot() throws Exception {
+    void statusIsServedAtTheInFlightLimit() throws Exception {
         KeyValueGrpc.KeyValueFutureStub client = start(GrpcApiOptions.defaults().withMaxInFlight(2));
         Future<GetResponse> first = client.get(GET);
         Future<GetResponse> second = client.get(GET);
@@ -130,7 +130,7 @@ class GrpcApiLimitsTest extends SteeredApi {
     }
 
     @Test
-    void aClientThatDoesNotTakeItsAnswerLosesTheCallAndNotTheConnection() throws Exception {
+    void slowClientLosesItsCallAndKeepsItsConnection() throws Exception {
         start(GrpcApiOptions.defaults().withWriteTimeout(Duration.ofMillis(100)));
         CompletableFuture<Status> closed = new CompletableFuture<>();
         ClientCall<GetRequest, GetResponse> unread = askAndDoNotRead(closed);
@@ -324,7 +324,7 @@ class GrpcApiLimitsTest extends SteeredApi {
     }
 
     @Test
-    void faultsOfTheClusterBecomeInternalErrorsAndKnownOnesKeepTheirCode() throws Exception {
+    void unexpectedFaultsBecomeInternalAndKnownOnesKeepTheirCode() throws Exception {
         KeyValueGrpc.KeyValueFutureStub client = start(GrpcApiOptions.defaults());
         assertThat(code(client.delete(
                         DeleteRequest.newBuilder().setKey(bytes("k")).build())))

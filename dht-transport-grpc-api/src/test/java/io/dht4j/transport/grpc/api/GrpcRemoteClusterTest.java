@@ -49,7 +49,7 @@ class GrpcRemoteClusterTest {
     }
 
     @Test
-    void anAddressAtWhichNothingListensIsToldOnceAndWithoutTheSystemsWords() {
+    void refusingAddressIsReportedOnceInPlainWords() {
         String address = "127.0.0.1:" + FreePorts.find();
 
         assertThatThrownBy(() -> connect(address))
@@ -160,7 +160,7 @@ class GrpcRemoteClusterTest {
     }
 
     @Test
-    void apisThatAreCutOffCostNoReadAndLeaveWritesOfUnknownOutcomeAtWorst() throws Exception {
+    void restartsWithoutDrainFailNoReadAndLeaveWritesUnknownAtWorst() throws Exception {
         try (GrpcApiNodes nodes = GrpcApiNodes.three(GrpcApiOptions.defaults().withDrainTimeout(Duration.ZERO));
                 Cluster cluster = connect(nodes)) {
             Work work = new Work(cluster);

@@ -66,7 +66,7 @@ class AckTrackerTest {
     }
 
     @Test
-    void entryIsSupersededWhenEnoughHaveAnsweredOfWhichOneHoldsANewerOne() {
+    void entryIsSupersededWhenAnAnswerAmongEnoughIsNewer() {
         NodeId node = new NodeId("node");
         AckTracker majority = new AckTracker(new ReplicationPolicy(3, 5));
         majority.newer(node, new Version(7));

@@ -257,7 +257,7 @@ class DecisionsTest {
     }
 
     @Test
-    void theReaderOfASlotChangesWhenSnapshotsHaveEndedOrTenMinutesHavePassed() {
+    void slotReaderChangesAfterSnapshotsEndOrTenMinutes() {
         ClusterState state = copying();
         Batch batch = newest(state);
         Seen seen = new Seen(state).complete(4, batch.partitions()).report(1, state.epoch(), 0, 2);

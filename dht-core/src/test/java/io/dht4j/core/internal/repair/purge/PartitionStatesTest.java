@@ -85,7 +85,7 @@ final class PartitionStatesTest {
     }
 
     @Test
-    void preparedParticipantRefusesOlderEntriesAndCommitsItsTransactionOnly() {
+    void preparedParticipantRefusesOlderEntriesAndForeignCommits() {
         prepared();
         isIn(FENCED);
         assertThat(states.refuses(0, EARLIER, false)).isTrue();

@@ -66,7 +66,7 @@ class OpenLoadTest {
     }
 
     @Test
-    void whatComesDueWhileAThreadRestsIsBegunTogetherAndTheDelayCounts() throws Exception {
+    void dueOperationsStartTogetherAndTheirDelayCounts() throws Exception {
         RecordingLoadClient client = RecordingLoadClient.prompt();
 
         LoadResult result = patient(client).run(spec(2000, 0, 0.5, 1000, 1).sendingEvery(8000));

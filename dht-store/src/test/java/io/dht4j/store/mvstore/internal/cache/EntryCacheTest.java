@@ -88,7 +88,7 @@ class EntryCacheTest {
     }
 
     @Test
-    void whoReadsWhatTheCacheDoesNotKnowYetDrivesOutWhatItKnows() {
+    void readOfANewerEntryEvictsTheCachedOne() {
         EntryCache cache = new EntryCache(1 << 20);
         cache.keep(KEY, Optional.of(entry(1)), true, cache.stamp(KEY));
         long stamp = cache.stamp(KEY);

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 class StreamLaneTest {
 
     @Test
-    void largeFramesThatAreCancelledBeforeTheyAreWrittenAreLetGoAtOnce() throws Exception {
+    void unwrittenLargeFramesAreReleasedWhenCancelled() throws Exception {
         PeerOptions options =
                 new PeerOptions(GrpcTransportOptions.callingOnly().withConnectTimeout(Duration.ofMinutes(10)), true, 1);
         EventLoops loops = new EventLoops(1, "dht4j-grpc-test");

@@ -118,7 +118,7 @@ class HttpApiLifecycleTest {
     }
 
     @Test
-    void anAnnouncedStopReachesClientsOfHttp2AndServesRequestsUnderWayToTheNode() throws Exception {
+    void announcedStopReachesHttp2ClientsAndServesRequestsInFlight() throws Exception {
         try (ApiNodes one = ApiNodes.of(1, builder -> builder, HttpApiOptions.defaults());
                 RawHttp2 client = new RawHttp2(one.port(0))) {
             client.request("GET", "/v0/status", true);

@@ -93,7 +93,7 @@ class HttpApiLimitsTest {
     }
 
     @Test
-    void anAnnouncedLengthJustOverTheLimitIsReadAwayAndTheConnectionGoesOn() throws IOException {
+    void bodyJustOverTheLimitIsDrainedAndTheConnectionKept() throws IOException {
         try (RawHttp raw = new RawHttp(nodes.port(0))) {
             raw.send(put("over", LIMIT + 1));
             assertProblem(raw.read(), 413, ErrorCode.VALUE_TOO_LARGE);

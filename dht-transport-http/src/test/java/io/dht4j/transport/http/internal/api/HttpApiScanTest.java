@@ -53,7 +53,7 @@ class HttpApiScanTest {
     }
 
     @Test
-    void aClientThatStopsReadingIsCutOffAndOneThatGoesLeavesNothingBehind() throws IOException {
+    void stalledScanClientIsCutOffAndALeavingOneReleasesEverything() throws IOException {
         HttpApiOptions options = HttpApiOptions.defaults().withMaxInFlight(1).withWriteTimeout(Duration.ofMillis(300));
         // Answers to others must not depend on how soon they read or on how soon the nodes answer one another: small
         // ones fit

@@ -167,7 +167,7 @@ class HttpRemoteFaultTest {
     }
 
     @Test
-    void aNodeThatAnotherNameLeadsToHasDoneNothingAndItsConnectionIsClosed() throws Exception {
+    void misdirectedRequestDoesNothingAndClosesItsConnection() throws Exception {
         String problem = "{\"title\":\"Bad\",\"status\":421,\"detail\":\"no name of this node\",\"code\":1000}";
         String answer = sized("HTTP/1.1 421 Misdirected\r\nContent-Type: application/problem+json\r\n", problem);
         CompletableFuture<Integer> next = new CompletableFuture<>();
@@ -259,7 +259,7 @@ class HttpRemoteFaultTest {
     }
 
     @Test
-    void valuesAndBatchesOverTheClientsLimitsAreRefusedAndSmallerOnesAreSentHoweverSmallTheBudget() throws Exception {
+    void clientRefusesOnlyRequestsOverItsLimits() throws Exception {
         Map<Key, byte[]> batch = Map.of(KEY, new byte[1024], Key.of("another"), new byte[900]);
         HttpRemoteOptions options =
                 HttpRemoteOptions.defaults().withMaxValueBytes(1024).withMaxInFlightBytes(1024);

@@ -73,7 +73,7 @@ class RemoteClusterOverHttpTest {
     }
 
     @Test
-    void anAddressAtWhichNothingListensIsToldOnceAndWithoutTheSystemsWords() {
+    void refusingAddressIsReportedOnceInPlainWords() {
         String address = "127.0.0.1:" + FreePorts.find();
 
         assertThatThrownBy(() -> connect(address))

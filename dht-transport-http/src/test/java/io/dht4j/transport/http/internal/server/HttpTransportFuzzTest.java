@@ -55,7 +55,7 @@ class HttpTransportFuzzTest {
     }
 
     @Test
-    void whateverComesGetsAnHttpAnswerOrAClosedConnectionAndGoodCallsAreServed() throws Exception {
+    void fuzzedRequestsGetAnAnswerOrCloseAndGoodCallsAreServed() throws Exception {
         for (int seed = 0; seed < CASES; seed++) {
             String answer = exchange(badRequest(new SplittableRandom(seed)));
             assertThat(answer.isEmpty() || STATUS_LINE.matcher(answer).lookingAt())

@@ -164,7 +164,7 @@ class CommandLogTest {
     }
 
     @Test
-    void commandThatNobodyHasGotIsNotSentAndOneThatAnyMayHaveGotIsUnknown() {
+    void commandIsNotSentOnlyIfNoNodeMayHaveReceivedIt() {
         assertThat(outcomeOf(TransportException.Outcome.NOT_SENT, TransportException.Outcome.NOT_SENT))
                 .isEqualTo(Outcome.NOT_SENT);
         assertThat(outcomeOf(TransportException.Outcome.UNKNOWN, TransportException.Outcome.NOT_SENT))

@@ -114,7 +114,7 @@ class PeerCallsTest {
     }
 
     @Test
-    void connectionsOverWhichAnotherNodeAnswersAreClosedWithAGrowingPause() {
+    void wrongNodeConnectionsAreClosedWithGrowingPauses() {
         VirtualEnvironment env = VirtualEnvironment.seeded(1);
         Impostor transport = new Impostor();
         PeerCalls calls = new PeerCalls(
