@@ -266,7 +266,11 @@ class ScansTest {
                 }
                 assertThat(page.join()).as("page %d", i).isNotEmpty();
             }
-            assertThat(cluster.failureOf(scan.next()).code()).isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
+            assertThat(cluster.failureOf(scan.next()))
+                    .hasMessageContaining("1 of 2 needed replicas answer for partition")
+                    .hasMessageContaining("; n1: ")
+                    .hasMessageContaining("; n2: ")
+                    .hasMessageContaining("host2:1");
             assertThat(cluster.failureOf(scan.forEach(entry -> {})).code()).isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
             assertThat(cluster.failureOf(scan.forEach(entry -> {})).code()).isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
             scan.close();

@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * Chooses the replicas that a scan reads, and excludes those that fail. For one thread at a time.
@@ -48,7 +49,7 @@ final class ScanReplicas {
     private final Set<NodeId> gone = new HashSet<>();
     /** The partitions of which nodes do not have the snapshot, though they have it of others. */
     private final Map<NodeId, PartitionSet> lacking = new HashMap<>();
-    /** The last failure of each node that has sent no page of the snapshot. */
+    /** The last failure of each node that has sent no page. */
     private final Map<NodeId, PeerFailure> reasons = new TreeMap<>(Comparator.comparing(NodeId::value));
 
     ScanReplicas(ReplicaOrder order, CallPolicy policy, ScanScope scope, Optional<Version> snapshot) {
@@ -134,9 +135,16 @@ final class ScanReplicas {
             throw new UnavailableException(
                     ErrorCode.NOT_ENOUGH_REPLICAS,
                     "scan: " + replicas.size() + " of " + needed.ack() + " needed replicas answer for partition "
-                            + partition + "; failed: " + failed + filling(view, partition));
+                            + partition + failures() + filling(view, partition));
         }
         return replicas.subList(0, needed.ack());
+    }
+
+    private String failures() {
+        return failed.stream()
+                .sorted(Comparator.comparing(NodeId::value))
+                .map(node -> reasons.containsKey(node) ? "; " + reasons.get(node) : "; " + node + ": has failed")
+                .collect(Collectors.joining());
     }
 
     private String filling(ClusterView view, int partition) {
