@@ -7,10 +7,10 @@ import io.dht4j.DhtException;
 import io.dht4j.security.TokenGuard;
 import io.dht4j.spi.TransportException;
 import io.dht4j.transport.common.options.ListenAddress;
-import io.dht4j.transport.http.internal.api.HttpApiAdmission;
-import io.dht4j.transport.http.internal.api.HttpApiHandler;
-import io.dht4j.transport.http.internal.api.HttpApiMetrics;
-import io.dht4j.transport.http.internal.api.HttpApiProbes;
+import io.dht4j.transport.http.internal.api.ApiHandler;
+import io.dht4j.transport.http.internal.api.MetricsEndpoint;
+import io.dht4j.transport.http.internal.api.ProbesEndpoint;
+import io.dht4j.transport.http.internal.api.RequestAdmission;
 import io.dht4j.transport.http.internal.netty.VertxVersions;
 import io.dht4j.transport.http.internal.server.HttpListener;
 import io.dht4j.transport.http.internal.server.HttpListenerOptions;
@@ -31,17 +31,17 @@ public final class HttpApi implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HttpApi.class);
 
     private final HttpListener listener;
-    private final HttpApiAdmission admission;
+    private final RequestAdmission admission;
     private final TokenGuard guard;
     private final HttpApiOptions options;
     private final boolean ownsListener;
-    private final HttpApiProbes probes;
-    private final HttpApiMetrics metrics = new HttpApiMetrics();
+    private final ProbesEndpoint probes;
+    private final MetricsEndpoint metrics = new MetricsEndpoint();
 
     private HttpApi(
             HttpListener listener,
             Cluster cluster,
-            HttpApiAdmission admission,
+            RequestAdmission admission,
             TokenGuard guard,
             HttpApiOptions options,
             boolean ownsListener) {
@@ -52,8 +52,8 @@ public final class HttpApi implements AutoCloseable {
         this.ownsListener = ownsListener;
         listener.browsers().accept(options.publicHosts());
         guard.onChange(admission::recheckTokens);
-        this.probes = new HttpApiProbes(cluster, admission);
-        listener.attachApi(new HttpApiHandler(
+        this.probes = new ProbesEndpoint(cluster, admission);
+        listener.attachApi(new ApiHandler(
                 listener, cluster, options.limits(), options.patience(), admission, guard, probes, metrics));
     }
 
@@ -72,7 +72,7 @@ public final class HttpApi implements AutoCloseable {
         if (options.listener().security().tls().isPresent()) {
             throw new IllegalArgumentException("tls is the transport's option where the API shares its port");
         }
-        HttpApiAdmission admission = new HttpApiAdmission(options.limits());
+        RequestAdmission admission = new RequestAdmission(options.limits());
         TokenGuard guard = new TokenGuard(options.tokens(), LOG::warn);
         return new HttpApi(transport.listener(), cluster, admission, guard, options, false);
     }
@@ -96,7 +96,7 @@ public final class HttpApi implements AutoCloseable {
         VertxVersions.check();
         HttpListenerOptions own =
                 HttpListenerOptions.of(new ListenAddress(host, port), options.listener(), options.headTimeout());
-        HttpApiAdmission admission = new HttpApiAdmission(options.limits());
+        RequestAdmission admission = new RequestAdmission(options.limits());
         TokenGuard guard = new TokenGuard(options.tokens(), LOG::warn);
         HttpApi api = new HttpApi(new HttpListener(own), cluster, admission, guard, options, true);
         try {

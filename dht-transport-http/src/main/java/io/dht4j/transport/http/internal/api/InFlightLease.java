@@ -9,14 +9,14 @@ import io.dht4j.OverloadedException;
  */
 final class InFlightLease {
 
-    private final HttpApiExchange exchange;
-    private final HttpApiAdmission admission;
+    private final ApiExchange exchange;
+    private final RequestAdmission admission;
     private boolean begun;
     private boolean awaiting;
     private boolean entered;
     private long reserved;
 
-    InFlightLease(HttpApiExchange exchange, HttpApiAdmission admission) {
+    InFlightLease(ApiExchange exchange, RequestAdmission admission) {
         this.exchange = exchange;
         this.admission = admission;
     }

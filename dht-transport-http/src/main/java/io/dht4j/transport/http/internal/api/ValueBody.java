@@ -11,7 +11,7 @@ import java.util.function.Consumer;
  * it replaces, at most as long as what has come, is there beside it for the moment of a copy and no longer counts.
  * Belongs to the request's event loop.
  */
-final class HttpApiValue implements HttpApiBody.Receiver {
+final class ValueBody implements RequestBody.Receiver {
 
     private static final int FIRST_CAPACITY = 64 * 1024;
 
@@ -27,7 +27,7 @@ final class HttpApiValue implements HttpApiBody.Receiver {
      *
      * @param whenWhole receives the bytes, to which no other reference is kept
      */
-    HttpApiValue(HttpApiExchange exchange, Consumer<byte[]> whenWhole) {
+    ValueBody(ApiExchange exchange, Consumer<byte[]> whenWhole) {
         this.maxBytes = exchange.limits().maxValueBytes();
         this.announced = exchange.body().length();
         this.whenWhole = whenWhole;

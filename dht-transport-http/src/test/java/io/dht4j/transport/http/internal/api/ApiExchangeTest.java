@@ -15,20 +15,20 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
-class HttpApiExchangeTest {
+class ApiExchangeTest {
 
     private static final Limits LIMITS = new Limits(100, 1, 100, 1024, 1);
     private static final Patience PATIENCE = new Patience(Duration.ofSeconds(30), Duration.ofSeconds(30));
 
     @Test
     void aFaultInTheMiddleOfAnAnswerCutsItAndGivesItsBytesBack() throws Exception {
-        HttpApiAdmission admission = new HttpApiAdmission(LIMITS);
+        RequestAdmission admission = new RequestAdmission(LIMITS);
         HttpListener listener = new HttpListener(ListenerFixtures.at("127.0.0.1", 0));
         try {
             listener.start().toCompletableFuture().get(10, TimeUnit.SECONDS);
             listener.attachPublic(request -> {
-                HttpApiExchange exchange = new HttpApiExchange(
-                        request, listener.vertx(), LIMITS, PATIENCE, admission, listener.connections());
+                ApiExchange exchange =
+                        new ApiExchange(request, listener.vertx(), LIMITS, PATIENCE, admission, listener.connections());
                 exchange.share().enter();
                 exchange.share().reserve(100);
                 exchange.answerBegins();

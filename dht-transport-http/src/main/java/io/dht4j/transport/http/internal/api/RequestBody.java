@@ -11,13 +11,13 @@ import io.vertx.core.buffer.Buffer;
  * Reads the body of a request. Memory is taken as bytes come, not as they are announced, and is counted against the
  * budget of bytes in flight before it is taken. Belongs to the request's event loop.
  */
-final class HttpApiBody {
+final class RequestBody {
 
-    private final HttpApiExchange exchange;
+    private final ApiExchange exchange;
     private final Receiver receiver;
     private long size;
 
-    private HttpApiBody(HttpApiExchange exchange, Receiver receiver) {
+    private RequestBody(ApiExchange exchange, Receiver receiver) {
         this.exchange = exchange;
         this.receiver = receiver;
     }
@@ -54,17 +54,17 @@ final class HttpApiBody {
      *
      * @throws InvalidRequestException if it is
      */
-    static void requireAllowedLength(HttpApiExchange exchange, Receiver receiver) {
+    static void requireAllowedLength(ApiExchange exchange, Receiver receiver) {
         if (exchange.body().length() > receiver.maxBytes()) {
             throw receiver.tooLarge();
         }
     }
 
     /** Hands the body to a receiver, or answers with an error. */
-    static void read(HttpApiExchange exchange, Receiver receiver) {
+    static void read(ApiExchange exchange, Receiver receiver) {
         requireAllowedLength(exchange, receiver);
         exchange.share().requireRoomFor(Math.max(0, exchange.body().length()));
-        HttpApiBody body = new HttpApiBody(exchange, receiver);
+        RequestBody body = new RequestBody(exchange, receiver);
         if (!exchange.body().exists()) {
             body.ended();
             return;

@@ -4,14 +4,14 @@ import io.vertx.core.Vertx;
 import java.time.Duration;
 
 /** The only timer of an exchange. Belongs to the event loop of its request. */
-final class HttpApiTimer {
+final class ExchangeTimer {
 
     private static final long NONE = -1;
 
     private final Vertx vertx;
     private long id = NONE;
 
-    HttpApiTimer(Vertx vertx) {
+    ExchangeTimer(Vertx vertx) {
         this.vertx = vertx;
     }
 

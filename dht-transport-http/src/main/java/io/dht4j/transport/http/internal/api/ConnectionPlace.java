@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * The place that a request's connection has among those of the port, and the request's effects on it. Belongs to the
  * request's event loop.
  */
-final class HttpApiPlace {
+final class ConnectionPlace {
 
     /** The statuses for a token that does not allow the request, a foreign page, and a name that is not the node's. */
     private static final Set<Integer> REFUSED_CALLERS = Set.of(401, 403, 421);
@@ -20,7 +20,7 @@ final class HttpApiPlace {
     private final HttpConnections connections;
     private @Nullable Runnable leave;
 
-    HttpApiPlace(HttpServerRequest request, HttpConnections connections) {
+    ConnectionPlace(HttpServerRequest request, HttpConnections connections) {
         this.request = request;
         this.connections = connections;
     }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Drains a body that is still arriving when the answer is known. It is read and dropped for a while: most clients read
  * the answer only after they have sent everything. Belongs to the request's event loop.
  */
-final class HttpApiUnwantedBody {
+final class UnwantedBody {
 
     /** The number of bytes that are read and dropped. */
     private static final long MAX_DISCARDED = 64 * 1024 * 1024;
@@ -19,12 +19,12 @@ final class HttpApiUnwantedBody {
     /** The time for a client whose connection ends with the answer. */
     private static final Duration LINGER = Duration.ofSeconds(2);
 
-    private final HttpApiExchange exchange;
+    private final ApiExchange exchange;
     private final HttpServerRequest request;
     private final HttpServerResponse response;
     private long discarded;
 
-    private HttpApiUnwantedBody(HttpApiExchange exchange) {
+    private UnwantedBody(ApiExchange exchange) {
         this.exchange = exchange;
         this.request = exchange.request();
         this.response = exchange.response();
@@ -36,8 +36,8 @@ final class HttpApiUnwantedBody {
      * @param answer what to answer, null for no bytes; status and headers must have been set
      * @param closes whether the connection is not worth keeping for the rest of the body
      */
-    static void answerBefore(HttpApiExchange exchange, @Nullable Buffer answer, boolean closes) {
-        HttpApiUnwantedBody body = new HttpApiUnwantedBody(exchange);
+    static void answerBefore(ApiExchange exchange, @Nullable Buffer answer, boolean closes) {
+        UnwantedBody body = new UnwantedBody(exchange);
         if (exchange.isHttp2()) {
             body.answerOnStream(answer);
         } else {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Scans for clients that are slow, stop reading or go. */
 @Timeout(60)
-class HttpApiScanTest {
+class ScanStreamTest {
 
     /** Enough to fill every buffer between a node and a client that does not read. */
     private static List<String> fill(ApiNodes nodes) {

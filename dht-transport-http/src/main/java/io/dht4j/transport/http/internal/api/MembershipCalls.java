@@ -18,7 +18,7 @@ import java.util.OptionalLong;
 import java.util.stream.Collectors;
 
 /** Shows and changes the nodes of the cluster. Does not block. Safe for use by any number of event loops. */
-final class HttpApiMembership {
+final class MembershipCalls {
 
     private static final List<String> NODES_PARAMETERS = List.of(
             "change", "node", "address", "public_address", "zone", "weight", "accept_data_loss", "lost", "voters");
@@ -34,39 +34,39 @@ final class HttpApiMembership {
 
     private final Cluster cluster;
 
-    HttpApiMembership(Cluster cluster) {
+    MembershipCalls(Cluster cluster) {
         this.cluster = cluster;
     }
 
-    void status(HttpApiExchange exchange) {
-        HttpApiQuery.parse(exchange.request().query(), List.of());
+    void status(ApiExchange exchange) {
+        Query.parse(exchange.request().query(), List.of());
         exchange.place().require();
         exchange.await(
                 () -> cluster.membership().status(),
-                status -> HttpApiCalls.answerJson(exchange, MembershipJson.status(status)));
+                status -> ClusterCalls.answerJson(exchange, MembershipJson.status(status)));
     }
 
-    void plan(HttpApiExchange exchange) {
-        HttpApiQuery.parse(exchange.request().query(), List.of());
+    void plan(ApiExchange exchange) {
+        Query.parse(exchange.request().query(), List.of());
         exchange.place().require();
         exchange.await(
                 () -> cluster.membership().plan(),
-                plan -> HttpApiCalls.answerJson(exchange, MembershipJson.plan(plan)));
+                plan -> ClusterCalls.answerJson(exchange, MembershipJson.plan(plan)));
     }
 
-    void changeNodes(HttpApiExchange exchange) {
-        HttpApiQuery query = HttpApiQuery.parse(exchange.request().query(), NODES_PARAMETERS);
+    void changeNodes(ApiExchange exchange) {
+        Query query = Query.parse(exchange.request().query(), NODES_PARAMETERS);
         requireEffect(query);
         change(exchange, valid(() -> nodesChange(query)));
     }
 
-    void changeRebalance(HttpApiExchange exchange) {
-        HttpApiQuery query = HttpApiQuery.parse(exchange.request().query(), REBALANCE_PARAMETERS);
+    void changeRebalance(ApiExchange exchange) {
+        Query query = Query.parse(exchange.request().query(), REBALANCE_PARAMETERS);
         requireEffect(query);
         change(exchange, valid(() -> rebalanceChange(query)));
     }
 
-    private static void requireEffect(HttpApiQuery query) {
+    private static void requireEffect(Query query) {
         query.text("change").ifPresent(change -> {
             List<String> taken = PARAMETERS_OF_CHANGES.get(change);
             if (taken != null) {
@@ -75,11 +75,11 @@ final class HttpApiMembership {
         });
     }
 
-    private void change(HttpApiExchange exchange, MembershipChange change) {
+    private void change(ApiExchange exchange, MembershipChange change) {
         exchange.place().require();
         exchange.await(
                 () -> cluster.membership().change(change),
-                epoch -> HttpApiCalls.answerJson(exchange, MembershipJson.epoch(epoch)));
+                epoch -> ClusterCalls.answerJson(exchange, MembershipJson.epoch(epoch)));
     }
 
     private interface Reading {
@@ -94,11 +94,11 @@ final class HttpApiMembership {
         }
     }
 
-    private static boolean acceptsDataLoss(HttpApiQuery query) {
-        return query.text("accept_data_loss").map(HttpApiMembership::isTrue).orElse(false);
+    private static boolean acceptsDataLoss(Query query) {
+        return query.text("accept_data_loss").map(MembershipCalls::isTrue).orElse(false);
     }
 
-    private static MembershipChange nodesChange(HttpApiQuery query) {
+    private static MembershipChange nodesChange(Query query) {
         if (query.text("change").orElse("").equals("recover")) {
             return new MembershipChange.Recover(
                     query.text("lost").stream()
@@ -141,12 +141,12 @@ final class HttpApiMembership {
         };
     }
 
-    private static OptionalInt weight(HttpApiQuery query) {
+    private static OptionalInt weight(Query query) {
         OptionalLong weight = query.number("weight", 1, Node.MAX_WEIGHT);
         return weight.isEmpty() ? OptionalInt.empty() : OptionalInt.of((int) weight.getAsLong());
     }
 
-    private static MembershipChange rebalanceChange(HttpApiQuery query) {
+    private static MembershipChange rebalanceChange(Query query) {
         Optional<String> change = query.text("change");
         OptionalLong replicas = query.number("replication_factor", 1, MembershipChange.ReplicationFactor.MAX);
         if (replicas.isPresent()) {

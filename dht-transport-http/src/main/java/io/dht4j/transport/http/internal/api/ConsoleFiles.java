@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * it requests like any other client. The files are read once, by a worker thread, when the first one is requested. Does
  * not block. Safe for use by any number of event loops.
  */
-final class HttpApiConsole {
+final class ConsoleFiles {
 
     private static final String DIRECTORY = "/io/dht4j/transport/http/console/";
     private static final String PAGE = "console.html";
@@ -68,7 +68,7 @@ final class HttpApiConsole {
     private final Vertx vertx;
     private volatile @Nullable Map<String, ConsoleFile> loaded;
 
-    HttpApiConsole(Vertx vertx) {
+    ConsoleFiles(Vertx vertx) {
         this.vertx = vertx;
     }
 
@@ -78,7 +78,7 @@ final class HttpApiConsole {
     }
 
     /** Answers a request by GET or HEAD with a file, or with its absence. */
-    void answer(HttpApiExchange exchange) {
+    void answer(ApiExchange exchange) {
         String path = exchange.request().path();
         if (path.equals(ApiProtocol.CONSOLE + "/")) {
             // Relative, so that it holds behind a proxy that serves the node below a path of its own.
@@ -96,7 +96,7 @@ final class HttpApiConsole {
         exchange.await(this::files, files -> answer(exchange, files.get(name)));
     }
 
-    private static void answer(HttpApiExchange exchange, @Nullable ConsoleFile file) {
+    private static void answer(ApiExchange exchange, @Nullable ConsoleFile file) {
         if (file == null) {
             throw new IllegalStateException("a file of the console was not loaded");
         }
@@ -119,7 +119,7 @@ final class HttpApiConsole {
         if (known != null) {
             return CompletableFuture.completedFuture(known);
         }
-        return vertx.executeBlocking(HttpApiConsole::read, false)
+        return vertx.executeBlocking(ConsoleFiles::read, false)
                 .onSuccess(files -> loaded = files)
                 .toCompletionStage();
     }
@@ -127,7 +127,7 @@ final class HttpApiConsole {
     private static Map<String, ConsoleFile> read() throws IOException {
         Map<String, ConsoleFile> files = new HashMap<>();
         for (String name : FILES) {
-            try (InputStream in = HttpApiConsole.class.getResourceAsStream(DIRECTORY + name)) {
+            try (InputStream in = ConsoleFiles.class.getResourceAsStream(DIRECTORY + name)) {
                 if (in == null) {
                     throw new FileNotFoundException(DIRECTORY + name + " is not on the class path");
                 }

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * well-formed. Parameters are decoded as {@code application/x-www-form-urlencoded}: {@code %XX} is a byte and {@code +}
  * a space.
  */
-final class HttpApiQuery {
+final class Query {
 
     private static final String BASE64 = "_base64";
     private static final int MAX_DIGITS = 18;
@@ -37,7 +37,7 @@ final class HttpApiQuery {
 
     private final Map<String, byte[]> values;
 
-    private HttpApiQuery(Map<String, byte[]> values) {
+    private Query(Map<String, byte[]> values) {
         this.values = values;
     }
 
@@ -48,7 +48,7 @@ final class HttpApiQuery {
      * @param known the parameters that the resource has
      * @throws InvalidRequestException if a parameter is unknown, doubled or malformed
      */
-    static HttpApiQuery parse(@Nullable String raw, List<String> known) {
+    static Query parse(@Nullable String raw, List<String> known) {
         Map<String, byte[]> values = new HashMap<>();
         if (raw != null) {
             for (int at = 0; at <= raw.length(); ) {
@@ -60,7 +60,7 @@ final class HttpApiQuery {
                 at = end + 1;
             }
         }
-        return new HttpApiQuery(values);
+        return new Query(values);
     }
 
     private static void add(Map<String, byte[]> values, String parameter, List<String> known) {
@@ -160,7 +160,7 @@ final class HttpApiQuery {
         if (ttl.isPresent()) {
             call = call.withTimeToLive(Duration.ofMillis(ttl.getAsLong()));
         }
-        Optional<Ordering> ordering = text("ordering").map(HttpApiQuery::ordering);
+        Optional<Ordering> ordering = text("ordering").map(Query::ordering);
         return ordering.isPresent() ? call.withOrdering(ordering.get()) : call;
     }
 

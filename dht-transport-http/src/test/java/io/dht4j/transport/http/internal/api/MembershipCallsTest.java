@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Changes of the nodes that are refused for what they say, before the cluster is asked. */
-class HttpApiMembershipTest {
+class MembershipCallsTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """

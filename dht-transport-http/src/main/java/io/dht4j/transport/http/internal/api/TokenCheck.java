@@ -7,14 +7,14 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /** Checks the token of a request in progress, which may be revoked meanwhile. Belongs to the request's event loop. */
-final class HttpApiTokenCheck {
+final class TokenCheck {
 
     private final TokenGuard guard;
     private final List<String> authorization;
     private final Scope scope;
-    private Consumer<DhtException> whenRevoked = HttpApiTokenCheck::ignore;
+    private Consumer<DhtException> whenRevoked = TokenCheck::ignore;
 
-    private HttpApiTokenCheck(TokenGuard guard, List<String> authorization, Scope scope) {
+    private TokenCheck(TokenGuard guard, List<String> authorization, Scope scope) {
         this.guard = guard;
         this.authorization = authorization;
         this.scope = scope;
@@ -26,9 +26,9 @@ final class HttpApiTokenCheck {
      * @param authorization the values of the request's header {@code Authorization}
      * @throws DhtException if it does not
      */
-    static HttpApiTokenCheck passed(TokenGuard guard, List<String> authorization, Scope scope) {
+    static TokenCheck passed(TokenGuard guard, List<String> authorization, Scope scope) {
         guard.require(authorization, scope);
-        return new HttpApiTokenCheck(guard, authorization, scope);
+        return new TokenCheck(guard, authorization, scope);
     }
 
     /** Sets the action to run when the token is revoked. */
@@ -47,7 +47,7 @@ final class HttpApiTokenCheck {
 
     /** Does nothing from now on if the token is revoked: the answer has been given. */
     void end() {
-        whenRevoked = HttpApiTokenCheck::ignore;
+        whenRevoked = TokenCheck::ignore;
     }
 
     private static void ignore(DhtException revoked) {}

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * timeout is cut off. The status is sent with the first page. A later error closes the connection before the end of the
  * chunked body, so that the client sees the truncation. Belongs to the request's event loop.
  */
-final class HttpApiScan {
+final class ScanStream {
 
     /** The approximate size of the chunks in which lines of JSON are combined. */
     private static final int CHUNK_BYTES = 16 * 1024;
@@ -27,7 +27,7 @@ final class HttpApiScan {
     /** The size of the slices of larger values, so that such a line is in memory only once. */
     private static final int SLICE = 48 * 1024;
 
-    private final HttpApiExchange exchange;
+    private final ApiExchange exchange;
     private final HttpServerResponse response;
     private final Scan scan;
     private final boolean ndjson;
@@ -43,7 +43,7 @@ final class HttpApiScan {
     /** The rest of an entry that is sent in slices. */
     private Iterator<Buffer> slices = Collections.emptyIterator();
 
-    private HttpApiScan(HttpApiExchange exchange, Scan scan, boolean ndjson, long limit, long bytes) {
+    private ScanStream(ApiExchange exchange, Scan scan, boolean ndjson, long limit, long bytes) {
         this.exchange = exchange;
         this.response = exchange.response();
         this.scan = scan;
@@ -59,8 +59,8 @@ final class HttpApiScan {
      * @param limit how many entries to send at most
      * @param bytes the bytes of keys and values after which the scan ends, with the entry that reaches them
      */
-    static void start(HttpApiExchange exchange, Scan scan, boolean ndjson, long limit, long bytes) {
-        HttpApiScan running = new HttpApiScan(exchange, scan, ndjson, limit, bytes);
+    static void start(ApiExchange exchange, Scan scan, boolean ndjson, long limit, long bytes) {
+        ScanStream running = new ScanStream(exchange, scan, ndjson, limit, bytes);
         exchange.whenGone(running::abandon);
         exchange.whenRevoked(running::failed);
         running.pull();

@@ -27,9 +27,9 @@ import org.slf4j.LoggerFactory;
  * Answers probes of the process: whether it lives, and whether it is ready for requests. The answers are short texts
  * without details, since anyone may ask. Safe for use by any number of event loops.
  */
-public final class HttpApiProbes {
+public final class ProbesEndpoint {
 
-    private static final Logger LOG = LoggerFactory.getLogger(HttpApiProbes.class);
+    private static final Logger LOG = LoggerFactory.getLogger(ProbesEndpoint.class);
 
     /**
      * Those who ask more often get an answer that is so old, at most: they must not make the node count its entries.
@@ -53,14 +53,14 @@ public final class HttpApiProbes {
     private static final int UNAVAILABLE = 503;
 
     private final Cluster cluster;
-    private final HttpApiAdmission admission;
+    private final RequestAdmission admission;
     private volatile @Nullable Asked last;
     private volatile @Nullable Said said;
     private volatile @Nullable Start started;
     private volatile Supplier<String> starting = () -> "";
 
     /** Creates the probes of a node that has started. */
-    public HttpApiProbes(Cluster cluster, HttpApiAdmission admission) {
+    public ProbesEndpoint(Cluster cluster, RequestAdmission admission) {
         this.cluster = cluster;
         this.admission = admission;
     }
@@ -71,7 +71,7 @@ public final class HttpApiProbes {
     }
 
     /** Answers that the process takes requests. */
-    void live(HttpApiExchange exchange) {
+    void live(ApiExchange exchange) {
         answer(exchange, OK, "alive");
     }
 
@@ -79,7 +79,7 @@ public final class HttpApiProbes {
      * Answers whether this node serves reads and writes, and what is in the way if it does not. A quorum of each
      * partition is a condition for those who ask for it.
      */
-    void ready(HttpApiExchange exchange) {
+    void ready(ApiExchange exchange) {
         boolean asksForQuorum = asksForQuorum(exchange);
         if (admission.isStopping() || admission.isStopped()) {
             answer(exchange, UNAVAILABLE, "draining");
@@ -118,9 +118,9 @@ public final class HttpApiProbes {
         }));
     }
 
-    private static boolean asksForQuorum(HttpApiExchange exchange) {
+    private static boolean asksForQuorum(ApiExchange exchange) {
         Optional<String> value =
-                HttpApiQuery.parse(exchange.request().query(), List.of(QUORUM)).text(QUORUM);
+                Query.parse(exchange.request().query(), List.of(QUORUM)).text(QUORUM);
         if (value.isPresent() && !value.get().isEmpty()) {
             throw new InvalidRequestException(
                     ErrorCode.BAD_REQUEST, "quorum takes no value: ask " + ApiProtocol.READYZ + "?" + QUORUM);
@@ -150,7 +150,7 @@ public final class HttpApiProbes {
         return judgement;
     }
 
-    private static void answer(HttpApiExchange exchange, Judgement judgement, boolean asksForQuorum) {
+    private static void answer(ApiExchange exchange, Judgement judgement, boolean asksForQuorum) {
         List<String> missing = new ArrayList<>(judgement.missing);
         if (asksForQuorum) {
             judgement.quorum.ifPresent(missing::add);
@@ -183,7 +183,7 @@ public final class HttpApiProbes {
         }
     }
 
-    private static void answer(HttpApiExchange exchange, int status, String text) {
+    private static void answer(ApiExchange exchange, int status, String text) {
         if (!exchange.isOver()) {
             exchange.response()
                     .putHeader(HttpHeaders.CONTENT_TYPE, "text/plain; charset=utf-8")

@@ -15,19 +15,19 @@ import org.slf4j.LoggerFactory;
  * Clients that send heads and no bodies therefore take none from others. The number of awaited bodies has a bound of
  * its own; beyond it the request that has waited longest gives way. Safe for use by any number of threads.
  */
-public final class HttpApiAdmission extends ApiAdmission<HttpApiExchange> {
+public final class RequestAdmission extends ApiAdmission<ApiExchange> {
 
     /** The number of awaited bodies for each place among the requests in flight. */
     private static final int AWAITED_FOR_EACH_PLACE = 4;
 
-    private static final Logger LOG = LoggerFactory.getLogger(HttpApiAdmission.class);
+    private static final Logger LOG = LoggerFactory.getLogger(RequestAdmission.class);
 
     /** The requests with awaited bodies, and how each gives way; the one that waits longest is first. */
-    private final Map<HttpApiExchange, Runnable> awaited = new LinkedHashMap<>();
+    private final Map<ApiExchange, Runnable> awaited = new LinkedHashMap<>();
 
-    private final HttpApiFailures failedRequests = new HttpApiFailures(failures());
+    private final ClientErrors failedRequests = new ClientErrors(failures());
 
-    public HttpApiAdmission(Limits limits) {
+    public RequestAdmission(Limits limits) {
         super("HTTP API", limits, new RateLimitedLog(LOG::warn));
     }
 
@@ -38,18 +38,18 @@ public final class HttpApiAdmission extends ApiAdmission<HttpApiExchange> {
      * @param giveWay refuses the request; called on its event loop, once at most
      * @throws OverloadedException if there is no place for the request now, so that its body would come in vain
      */
-    void awaitBody(HttpApiExchange exchange, Runnable giveWay) {
+    void awaitBody(ApiExchange exchange, Runnable giveWay) {
         if (isFull()) {
             throw noPlace();
         }
-        HttpApiExchange longest = null;
+        ApiExchange longest = null;
         Runnable itsWay = null;
         synchronized (awaited) {
             awaited.put(exchange, giveWay);
             if (awaited.size() > (long) maxRequests() * AWAITED_FOR_EACH_PLACE) {
-                Iterator<Map.Entry<HttpApiExchange, Runnable>> eldest =
+                Iterator<Map.Entry<ApiExchange, Runnable>> eldest =
                         awaited.entrySet().iterator();
-                Map.Entry<HttpApiExchange, Runnable> first = eldest.next();
+                Map.Entry<ApiExchange, Runnable> first = eldest.next();
                 longest = first.getKey();
                 itsWay = first.getValue();
                 eldest.remove();
@@ -61,14 +61,14 @@ public final class HttpApiAdmission extends ApiAdmission<HttpApiExchange> {
     }
 
     /** Stops awaiting the body of a request. */
-    void bodyCame(HttpApiExchange exchange) {
+    void bodyCame(ApiExchange exchange) {
         synchronized (awaited) {
             awaited.remove(exchange);
         }
     }
 
     /** Returns what becomes of failed requests in answers and in the log. */
-    HttpApiFailures failedRequests() {
+    ClientErrors failedRequests() {
         return failedRequests;
     }
 

@@ -14,9 +14,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Creates the errors that clients see, and logs the details of unexpected ones. Safe for use by any number of threads.
  */
-final class HttpApiFailures {
+final class ClientErrors {
 
-    private static final Logger LOG = LoggerFactory.getLogger(HttpApiFailures.class);
+    private static final Logger LOG = LoggerFactory.getLogger(ClientErrors.class);
 
     private static final int UNAUTHORIZED = 401;
     private static final String CHALLENGE = "Bearer realm=\"dht4j\"";
@@ -28,7 +28,7 @@ final class HttpApiFailures {
      *
      * @param limited for failures of which there may be many
      */
-    HttpApiFailures(RateLimitedLog limited) {
+    ClientErrors(RateLimitedLog limited) {
         this.limited = limited;
     }
 

@@ -24,7 +24,7 @@ import java.util.function.Consumer;
  * The front of the public HTTP API: checks the token, finds the resource, checks the method, and passes the request on.
  * Does not block. Safe for use by any number of event loops.
  */
-public final class HttpApiHandler implements HttpListener.Api {
+public final class ApiHandler implements HttpListener.Api {
 
     private static final int NO_CONTENT = 204;
 
@@ -32,34 +32,34 @@ public final class HttpApiHandler implements HttpListener.Api {
     private final HttpListener listener;
     private final Limits limits;
     private final Patience patience;
-    private final HttpApiAdmission admission;
+    private final RequestAdmission admission;
     private final TokenGuard guard;
-    private final HttpApiCalls calls;
-    private final HttpApiMembership membership;
-    private final HttpApiProbes probes;
-    private final HttpApiMetrics metrics;
-    private final HttpApiConsole console;
+    private final ClusterCalls calls;
+    private final MembershipCalls membership;
+    private final ProbesEndpoint probes;
+    private final MetricsEndpoint metrics;
+    private final ConsoleFiles console;
 
-    public HttpApiHandler(
+    public ApiHandler(
             HttpListener listener,
             Cluster cluster,
             Limits limits,
             Patience patience,
-            HttpApiAdmission admission,
+            RequestAdmission admission,
             TokenGuard guard,
-            HttpApiProbes probes,
-            HttpApiMetrics metrics) {
+            ProbesEndpoint probes,
+            MetricsEndpoint metrics) {
         this.listener = listener;
         this.vertx = listener.vertx();
         this.limits = limits;
         this.patience = patience;
         this.admission = admission;
         this.guard = guard;
-        this.calls = new HttpApiCalls(cluster);
-        this.membership = new HttpApiMembership(cluster);
+        this.calls = new ClusterCalls(cluster);
+        this.membership = new MembershipCalls(cluster);
         this.probes = probes;
         this.metrics = metrics;
-        this.console = new HttpApiConsole(vertx);
+        this.console = new ConsoleFiles(vertx);
     }
 
     @Override
@@ -77,9 +77,8 @@ public final class HttpApiHandler implements HttpListener.Api {
         take(request, this::route);
     }
 
-    private void take(HttpServerRequest request, Consumer<HttpApiExchange> next) {
-        HttpApiExchange exchange =
-                new HttpApiExchange(request, vertx, limits, patience, admission, listener.connections());
+    private void take(HttpServerRequest request, Consumer<ApiExchange> next) {
+        ApiExchange exchange = new ApiExchange(request, vertx, limits, patience, admission, listener.connections());
         if (admission.isStopping()) {
             listener.connections().answerLast(request);
         }
@@ -98,24 +97,24 @@ public final class HttpApiHandler implements HttpListener.Api {
         next.accept(exchange);
     }
 
-    private void route(HttpApiExchange exchange) {
+    private void route(ApiExchange exchange) {
         try {
             String path = Objects.requireNonNullElse(exchange.request().path(), "");
             if (ApiProtocol.isProbe(path)) {
                 probe(exchange, path.equals(ApiProtocol.LIVEZ));
                 return;
             }
-            Optional<HttpProblem> unsupported = HttpApiSemantics.refusal(exchange.request());
+            Optional<HttpProblem> unsupported = UnsupportedSemantics.refusal(exchange.request());
             if (unsupported.isPresent()) {
                 if (exchange.request().headers().contains(HttpHeaders.CONTENT_ENCODING)
-                        && unsupported.get().status() == HttpApiSemantics.UNSUPPORTED_MEDIA_TYPE) {
+                        && unsupported.get().status() == UnsupportedSemantics.UNSUPPORTED_MEDIA_TYPE) {
                     exchange.response().putHeader(HttpHeaders.ACCEPT_ENCODING, HttpHeaders.IDENTITY);
                 }
                 exchange.answer(unsupported.get());
                 return;
             }
             admission.requireServing();
-            if (HttpApiConsole.serves(path)) {
+            if (ConsoleFiles.serves(path)) {
                 console(exchange);
                 return;
             }
@@ -169,7 +168,7 @@ public final class HttpApiHandler implements HttpListener.Api {
     }
 
     /** Answers a monitor of the process, which has no token and does not know by which name the node is called. */
-    private void probe(HttpApiExchange exchange, boolean asksForLife) {
+    private void probe(ApiExchange exchange, boolean asksForLife) {
         if (!method(exchange).equals("GET")) {
             answerMethod(exchange, "GET");
             return;
@@ -183,7 +182,7 @@ public final class HttpApiHandler implements HttpListener.Api {
     }
 
     /** Answers with the console, which holds no data and so needs no token: it asks for one. */
-    private void console(HttpApiExchange exchange) {
+    private void console(ApiExchange exchange) {
         if (!method(exchange).equals("GET")) {
             answerMethod(exchange, "GET");
             return;
@@ -192,7 +191,7 @@ public final class HttpApiHandler implements HttpListener.Api {
         console.answer(exchange);
     }
 
-    private void entity(HttpApiExchange exchange) {
+    private void entity(ApiExchange exchange) {
         switch (method(exchange)) {
             case "GET" -> {
                 exchange.require(guard, Scope.READ);
@@ -212,7 +211,7 @@ public final class HttpApiHandler implements HttpListener.Api {
         }
     }
 
-    private void entities(HttpApiExchange exchange) {
+    private void entities(ApiExchange exchange) {
         if (isAllowed(exchange, "GET")) {
             exchange.require(guard, Scope.READ);
             requireNoBody(exchange);
@@ -224,14 +223,14 @@ public final class HttpApiHandler implements HttpListener.Api {
         }
     }
 
-    private void batchGet(HttpApiExchange exchange) {
+    private void batchGet(ApiExchange exchange) {
         if (isAllowed(exchange, "POST")) {
             exchange.require(guard, Scope.READ);
             calls.getAll(exchange);
         }
     }
 
-    private void batchPut(HttpApiExchange exchange) {
+    private void batchPut(ApiExchange exchange) {
         if (isAllowed(exchange, "POST")) {
             exchange.require(guard, Scope.WRITE);
             calls.putAll(exchange);
@@ -242,7 +241,7 @@ public final class HttpApiHandler implements HttpListener.Api {
      * Handles snapshots. They cost every node memory, so that beginning one needs a scope of its own; reading one needs
      * that of scans.
      */
-    private void snapshots(HttpApiExchange exchange) {
+    private void snapshots(ApiExchange exchange) {
         switch (method(exchange)) {
             case "POST" -> {
                 exchange.require(guard, Scope.ADMIN);
@@ -258,7 +257,7 @@ public final class HttpApiHandler implements HttpListener.Api {
         }
     }
 
-    private void read(HttpApiExchange exchange, Consumer<HttpApiExchange> answer) {
+    private void read(ApiExchange exchange, Consumer<ApiExchange> answer) {
         if (isAllowed(exchange, "GET")) {
             exchange.require(guard, Scope.READ);
             requireNoBody(exchange);
@@ -266,7 +265,7 @@ public final class HttpApiHandler implements HttpListener.Api {
         }
     }
 
-    private void status(HttpApiExchange exchange) {
+    private void status(ApiExchange exchange) {
         if (isAllowed(exchange, "GET")) {
             guard.requireAny(exchange.authorization());
             requireNoBody(exchange);
@@ -274,7 +273,7 @@ public final class HttpApiHandler implements HttpListener.Api {
         }
     }
 
-    private void metrics(HttpApiExchange exchange) {
+    private void metrics(ApiExchange exchange) {
         if (isAllowed(exchange, "GET")) {
             guard.requireAny(exchange.authorization());
             requireNoBody(exchange);
@@ -282,7 +281,7 @@ public final class HttpApiHandler implements HttpListener.Api {
         }
     }
 
-    private void repair(HttpApiExchange exchange) {
+    private void repair(ApiExchange exchange) {
         switch (method(exchange)) {
             case "GET" -> {
                 guard.requireAny(exchange.authorization());
@@ -298,8 +297,7 @@ public final class HttpApiHandler implements HttpListener.Api {
         }
     }
 
-    private void administered(
-            HttpApiExchange exchange, Consumer<HttpApiExchange> show, Consumer<HttpApiExchange> change) {
+    private void administered(ApiExchange exchange, Consumer<ApiExchange> show, Consumer<ApiExchange> change) {
         switch (method(exchange)) {
             case "GET" -> {
                 exchange.require(guard, Scope.ADMIN);
@@ -315,7 +313,7 @@ public final class HttpApiHandler implements HttpListener.Api {
         }
     }
 
-    private boolean isAllowed(HttpApiExchange exchange, String method) {
+    private boolean isAllowed(ApiExchange exchange, String method) {
         if (method(exchange).equals(method)) {
             return true;
         }
@@ -323,13 +321,13 @@ public final class HttpApiHandler implements HttpListener.Api {
         return false;
     }
 
-    private void refuseMethod(HttpApiExchange exchange, String allowed) {
+    private void refuseMethod(ApiExchange exchange, String allowed) {
         guard.requireAny(exchange.authorization());
         answerMethod(exchange, allowed);
     }
 
     /** Returns the name of a request's method: that of GET for HEAD, whose answer only lacks the body. */
-    private static String method(HttpApiExchange exchange) {
+    private static String method(ApiExchange exchange) {
         return exchange.isHead() ? "GET" : exchange.request().method().name();
     }
 
@@ -338,7 +336,7 @@ public final class HttpApiHandler implements HttpListener.Api {
      *
      * @param methods those that the resource has, besides HEAD and OPTIONS
      */
-    private static void answerMethod(HttpApiExchange exchange, String methods) {
+    private static void answerMethod(ApiExchange exchange, String methods) {
         String allowed = methods.replace("GET", "GET, HEAD") + ", OPTIONS";
         exchange.response().putHeader(HttpHeaders.ALLOW, allowed);
         if (exchange.request().method().equals(HttpMethod.OPTIONS)) {
@@ -355,13 +353,13 @@ public final class HttpApiHandler implements HttpListener.Api {
      * Refuses an announced body. Over HTTP/2 it is still unknown whether a body comes to a request that may have one:
      * if it does, it is dropped.
      */
-    private static void requireNoAnnouncedBody(HttpApiExchange exchange) {
+    private static void requireNoAnnouncedBody(ApiExchange exchange) {
         if (!exchange.isHttp2() || exchange.body().length() > 0) {
             requireNoBody(exchange);
         }
     }
 
-    private static void requireNoBody(HttpApiExchange exchange) {
+    private static void requireNoBody(ApiExchange exchange) {
         if (exchange.body().exists()) {
             throw new InvalidRequestException(ErrorCode.BAD_REQUEST, "this request takes no body");
         }

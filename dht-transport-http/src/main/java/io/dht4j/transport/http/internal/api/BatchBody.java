@@ -21,7 +21,7 @@ import java.util.function.Consumer;
  * The body of a batch: lines of JSON, each parsed as soon as it is complete, so that besides the keys and values only
  * one line is held. Belongs to the request's event loop.
  */
-abstract class HttpApiBatch implements HttpApiBody.Receiver {
+abstract class BatchBody implements RequestBody.Receiver {
 
     private final InFlightLease share;
     private final int maxBytes;
@@ -32,7 +32,7 @@ abstract class HttpApiBatch implements HttpApiBody.Receiver {
     private int count;
     private int blank;
 
-    private HttpApiBatch(HttpApiExchange exchange, int maxLineBytes, Set<String> fields) {
+    private BatchBody(ApiExchange exchange, int maxLineBytes, Set<String> fields) {
         Limits limits = exchange.limits();
         this.share = exchange.share();
         this.maxBytes = limits.maxBatchBytes();
@@ -43,12 +43,12 @@ abstract class HttpApiBatch implements HttpApiBody.Receiver {
     }
 
     /** Returns a batch of keys to read; a repeated key counts once. */
-    static HttpApiBatch keys(HttpApiExchange exchange, Consumer<List<Key>> whenWhole) {
+    static BatchBody keys(ApiExchange exchange, Consumer<List<Key>> whenWhole) {
         return new Keys(exchange, whenWhole);
     }
 
     /** Returns a batch of keys and values to write, each key once. */
-    static HttpApiBatch values(HttpApiExchange exchange, Consumer<Map<Key, byte[]>> whenWhole) {
+    static BatchBody values(ApiExchange exchange, Consumer<Map<Key, byte[]>> whenWhole) {
         return new Values(exchange, whenWhole);
     }
 
@@ -120,16 +120,16 @@ abstract class HttpApiBatch implements HttpApiBody.Receiver {
 
         @Override
         public RuntimeException tooLong() {
-            return HttpApiBatch.this.tooLong("line " + (count + 1) + " is over " + maxLineBytes + " bytes");
+            return BatchBody.this.tooLong("line " + (count + 1) + " is over " + maxLineBytes + " bytes");
         }
     }
 
-    private static final class Keys extends HttpApiBatch {
+    private static final class Keys extends BatchBody {
 
         private final Set<Key> keys = new LinkedHashSet<>();
         private final Consumer<List<Key>> whenWhole;
 
-        Keys(HttpApiExchange exchange, Consumer<List<Key>> whenWhole) {
+        Keys(ApiExchange exchange, Consumer<List<Key>> whenWhole) {
             super(exchange, Ndjson.maxLineBytes(0), Ndjson.KEYS);
             this.whenWhole = whenWhole;
         }
@@ -150,13 +150,13 @@ abstract class HttpApiBatch implements HttpApiBody.Receiver {
         }
     }
 
-    private static final class Values extends HttpApiBatch {
+    private static final class Values extends BatchBody {
 
         private final int maxValueBytes;
         private final Map<Key, byte[]> values = new LinkedHashMap<>();
         private final Consumer<Map<Key, byte[]>> whenWhole;
 
-        Values(HttpApiExchange exchange, Consumer<Map<Key, byte[]>> whenWhole) {
+        Values(ApiExchange exchange, Consumer<Map<Key, byte[]>> whenWhole) {
             super(exchange, Ndjson.maxLineBytes(exchange.limits().maxValueBytes()), Ndjson.PUTS);
             this.maxValueBytes = exchange.limits().maxValueBytes();
             this.whenWhole = whenWhole;
@@ -166,7 +166,7 @@ abstract class HttpApiBatch implements HttpApiBody.Receiver {
         void add(Ndjson.Line line) {
             byte[] value = line.requireValue();
             if (value.length > maxValueBytes) {
-                throw HttpApiValue.tooLarge(maxValueBytes, value.length);
+                throw ValueBody.tooLarge(maxValueBytes, value.length);
             }
             if (values.put(line.requireKey(), value) != null) {
                 throw new IllegalArgumentException("the key stands in an earlier line already");

@@ -11,16 +11,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** Entries in memory as a scan of one page. Belongs to one event loop. */
-final class HttpApiPages implements Scan {
+final class PageScan implements Scan {
 
     private List<KeyValue> page;
 
-    private HttpApiPages(List<KeyValue> page) {
+    private PageScan(List<KeyValue> page) {
         this.page = page;
     }
 
     /** Returns the keys that have values, in the order of {@code keys}. */
-    static HttpApiPages of(List<Key> keys, Map<Key, Value> values) {
+    static PageScan of(List<Key> keys, Map<Key, Value> values) {
         List<KeyValue> page = new ArrayList<>(values.size());
         for (Key key : keys) {
             Value value = values.get(key);
@@ -28,7 +28,7 @@ final class HttpApiPages implements Scan {
                 page.add(new KeyValue(key, value));
             }
         }
-        return new HttpApiPages(page);
+        return new PageScan(page);
     }
 
     @Override

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 
 /** Answers with the metrics of the node. Does not block. Safe for use by any number of event loops. */
-public final class HttpApiMetrics {
+public final class MetricsEndpoint {
 
     /** The text format of Prometheus, whose lines end without a carriage return. */
     private static final CharSequence TEXT = HttpHeaders.createOptimized("text/plain; version=0.0.4; charset=utf-8");
@@ -23,10 +23,10 @@ public final class HttpApiMetrics {
     }
 
     /** Answers, within the bounds on bytes in flight. */
-    void answer(HttpApiExchange exchange) {
+    void answer(ApiExchange exchange) {
         Supplier<? extends CompletionStage<String>> metrics = source.orElseThrow(
                 () -> new InvalidRequestException(ErrorCode.UNKNOWN_RESOURCE, "this node gathers no metrics"));
-        HttpApiQuery.parse(exchange.request().query(), List.of());
+        Query.parse(exchange.request().query(), List.of());
         exchange.place().require();
         exchange.await(() -> metrics.get().thenApply(Buffer::buffer), Buffer::length, text -> {
             exchange.response().putHeader(HttpHeaders.CONTENT_TYPE, TEXT);

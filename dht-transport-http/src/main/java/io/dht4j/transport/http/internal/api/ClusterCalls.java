@@ -38,7 +38,7 @@ import java.util.function.Consumer;
  * Carries out requests: reads the parameters and the body, calls the cluster and answers. Does not block. Safe for use
  * by any number of event loops.
  */
-final class HttpApiCalls {
+final class ClusterCalls {
 
     private static final CharSequence OCTETS = HttpHeaders.createOptimized("application/octet-stream");
     private static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
@@ -84,16 +84,16 @@ final class HttpApiCalls {
 
     private final Cluster cluster;
 
-    HttpApiCalls(Cluster cluster) {
+    ClusterCalls(Cluster cluster) {
         this.cluster = cluster;
     }
 
-    private static HttpApiQuery query(HttpApiExchange exchange, List<String> known) {
-        return HttpApiQuery.parse(exchange.request().query(), known);
+    private static Query query(ApiExchange exchange, List<String> known) {
+        return Query.parse(exchange.request().query(), known);
     }
 
     /** Returns what the query says of a call, and the span of the caller. */
-    private CallOptions options(HttpApiExchange exchange, HttpApiQuery query) {
+    private CallOptions options(ApiExchange exchange, Query query) {
         CallOptions options = query.callOptions(cluster);
         MultiMap headers = exchange.request().headers();
         String parent = headers.get(ApiProtocol.TRACE_PARENT);
@@ -104,8 +104,8 @@ final class HttpApiCalls {
                         .orElse(options);
     }
 
-    void get(HttpApiExchange exchange) {
-        HttpApiQuery query = query(exchange, ENTITY_PARAMETERS);
+    void get(ApiExchange exchange) {
+        Query query = query(exchange, ENTITY_PARAMETERS);
         Key key = query.id();
         CallOptions call = options(exchange, query);
         exchange.share().enter();
@@ -115,7 +115,7 @@ final class HttpApiCalls {
                 found -> found(exchange, found));
     }
 
-    private static void found(HttpApiExchange exchange, Optional<Value> found) {
+    private static void found(ApiExchange exchange, Optional<Value> found) {
         if (found.isEmpty()) {
             exchange.answer(HttpProblem.absent());
             return;
@@ -126,40 +126,40 @@ final class HttpApiCalls {
                 .putHeader(ApiProtocol.VERSION_HEADER, value.version().toString());
         value.expiresAtMillis()
                 .ifPresent(millis -> exchange.response().putHeader(ApiProtocol.EXPIRY_HEADER, Long.toString(millis)));
-        HttpApiSlices.answer(exchange, value.bytes());
+        ValueSlices.answer(exchange, value.bytes());
     }
 
-    void put(HttpApiExchange exchange) {
-        HttpApiQuery query = query(exchange, PUT_PARAMETERS);
+    void put(ApiExchange exchange) {
+        Query query = query(exchange, PUT_PARAMETERS);
         Key key = query.id();
         CallOptions call = options(exchange, query);
-        HttpApiValue body = new HttpApiValue(
+        ValueBody body = new ValueBody(
                 exchange,
                 value -> exchange.await(
                         () -> cluster.put(key, value, call), version -> written(exchange, 201, version)));
         read(exchange, body);
     }
 
-    void delete(HttpApiExchange exchange) {
-        HttpApiQuery query = query(exchange, ENTITY_PARAMETERS);
+    void delete(ApiExchange exchange) {
+        Query query = query(exchange, ENTITY_PARAMETERS);
         Key key = query.id();
         CallOptions call = options(exchange, query);
         exchange.share().enter();
         exchange.await(() -> cluster.delete(key, call), version -> written(exchange, 202, version));
     }
 
-    void getAll(HttpApiExchange exchange) {
+    void getAll(ApiExchange exchange) {
         if (!bringsLinesOfJson(exchange)) {
             return;
         }
         CallOptions call = options(exchange, query(exchange, BATCH_GET_PARAMETERS));
         read(
                 exchange,
-                HttpApiBatch.keys(
+                BatchBody.keys(
                         exchange,
                         keys -> exchange.await(
                                 () -> cluster.getAll(keys, call),
-                                HttpApiCalls::bytes,
+                                ClusterCalls::bytes,
                                 values -> found(exchange, keys, values))));
     }
 
@@ -171,20 +171,20 @@ final class HttpApiCalls {
         return bytes;
     }
 
-    private static void found(HttpApiExchange exchange, List<Key> keys, Map<Key, Value> values) {
+    private static void found(ApiExchange exchange, List<Key> keys, Map<Key, Value> values) {
         // Counted again as a page.
         exchange.share().unreserve(bytes(values));
-        HttpApiScan.start(exchange, HttpApiPages.of(keys, values), true, Long.MAX_VALUE, Long.MAX_VALUE);
+        ScanStream.start(exchange, PageScan.of(keys, values), true, Long.MAX_VALUE, Long.MAX_VALUE);
     }
 
-    void putAll(HttpApiExchange exchange) {
+    void putAll(ApiExchange exchange) {
         if (!bringsLinesOfJson(exchange)) {
             return;
         }
         CallOptions call = options(exchange, query(exchange, BATCH_PUT_PARAMETERS));
         read(
                 exchange,
-                HttpApiBatch.values(
+                BatchBody.values(
                         exchange,
                         values -> exchange.await(
                                 () -> cluster.putAll(values, call), version -> written(exchange, 201, version))));
@@ -194,7 +194,7 @@ final class HttpApiCalls {
      * Answers a request that does not name the media type of a batch. A foreign page may make a browser send bodies of
      * some other types without a preflight request.
      */
-    private static boolean bringsLinesOfJson(HttpApiExchange exchange) {
+    private static boolean bringsLinesOfJson(ApiExchange exchange) {
         List<String> types = exchange.request().headers().getAll(HttpHeaders.CONTENT_TYPE);
         if (types.size() == 1 && mediaType(types.get(0)).equals(Ndjson.CONTENT_TYPE)) {
             return true;
@@ -213,11 +213,11 @@ final class HttpApiCalls {
         return (semicolon < 0 ? header : header.substring(0, semicolon)).strip().toLowerCase(Locale.ROOT);
     }
 
-    private static void read(HttpApiExchange exchange, HttpApiBody.Receiver body) {
-        HttpApiBody.read(exchange, body);
+    private static void read(ApiExchange exchange, RequestBody.Receiver body) {
+        RequestBody.read(exchange, body);
     }
 
-    private static void written(HttpApiExchange exchange, int status, Version version) {
+    private static void written(ApiExchange exchange, int status, Version version) {
         exchange.response().putHeader(ApiProtocol.VERSION_HEADER, version.toString());
         exchange.answer(status);
     }
@@ -227,8 +227,8 @@ final class HttpApiCalls {
      *
      * @param allowed throws if the client may not see this scope
      */
-    void scan(HttpApiExchange exchange, Consumer<ScanScope> allowed) {
-        HttpApiQuery query = query(exchange, SCAN_PARAMETERS);
+    void scan(ApiExchange exchange, Consumer<ScanScope> allowed) {
+        Query query = query(exchange, SCAN_PARAMETERS);
         Key start = query.bound("start")
                 .orElseThrow(() -> new InvalidRequestException(
                         ErrorCode.SCAN_INVALID, "start is missing: give the first key as start=..., percent-encoded"));
@@ -248,11 +248,11 @@ final class HttpApiCalls {
         Scan scan = snapshot.isPresent()
                 ? cluster.scanSnapshot(snapshot.get(), range, call)
                 : cluster.scan(range, scope, call);
-        HttpApiScan.start(exchange, scan, ndjson, limit, bytes);
+        ScanStream.start(exchange, scan, ndjson, limit, bytes);
     }
 
-    void openSnapshot(HttpApiExchange exchange) {
-        HttpApiQuery query = query(exchange, OPEN_SNAPSHOT_PARAMETERS);
+    void openSnapshot(ApiExchange exchange) {
+        Query query = query(exchange, OPEN_SNAPSHOT_PARAMETERS);
         Duration lease = Duration.ofMillis(
                 query.number("lease", MIN_LEASE_MILLIS, MAX_LEASE_MILLIS).orElse(DEFAULT_LEASE_MILLIS));
         CallOptions call = options(exchange, query);
@@ -260,8 +260,8 @@ final class HttpApiCalls {
         exchange.await(() -> cluster.openSnapshot(lease, call), version -> written(exchange, 201, version));
     }
 
-    void closeSnapshot(HttpApiExchange exchange) {
-        HttpApiQuery query = query(exchange, CLOSE_SNAPSHOT_PARAMETERS);
+    void closeSnapshot(ApiExchange exchange) {
+        Query query = query(exchange, CLOSE_SNAPSHOT_PARAMETERS);
         Version snapshot = query.version("snapshot")
                 .orElseThrow(() -> new InvalidRequestException(
                         ErrorCode.SCAN_INVALID, "snapshot is missing: give the version of the snapshot to end"));
@@ -294,14 +294,14 @@ final class HttpApiCalls {
         return false;
     }
 
-    void locate(HttpApiExchange exchange) {
+    void locate(ApiExchange exchange) {
         Key key = query(exchange, PLACEMENT_PARAMETERS).id();
         exchange.place().require();
         exchange.await(() -> cluster.locate(key), placement -> answerJson(exchange, StatusJson.placement(placement)));
     }
 
-    void partitions(HttpApiExchange exchange) {
-        HttpApiQuery query = query(exchange, PARTITIONS_PARAMETERS);
+    void partitions(ApiExchange exchange) {
+        Query query = query(exchange, PARTITIONS_PARAMETERS);
         int first = (int) query.number("first", 0, Integer.MAX_VALUE).orElse(0);
         int count = (int) query.number("count", 1, MAX_PARTITIONS).orElse(MAX_PARTITIONS);
         exchange.place().require();
@@ -310,32 +310,32 @@ final class HttpApiCalls {
                 placements -> answerJson(exchange, StatusJson.partitions(first, placements)));
     }
 
-    void repairStatus(HttpApiExchange exchange) {
+    void repairStatus(ApiExchange exchange) {
         query(exchange, List.of());
         exchange.place().require();
         exchange.await(cluster::repairStatus, status -> answerJson(exchange, StatusJson.repair(status)));
     }
 
-    void repair(HttpApiExchange exchange) {
+    void repair(ApiExchange exchange) {
         Set<Integer> partitions = query(exchange, REPAIR_PARAMETERS).partitions();
         exchange.place().require();
         exchange.await(() -> cluster.repair(partitions), status -> answerJson(exchange, StatusJson.repair(status)));
     }
 
-    void status(HttpApiExchange exchange) {
+    void status(ApiExchange exchange) {
         query(exchange, List.of());
         exchange.place().require();
         exchange.await(cluster::status, status -> answerJson(exchange, StatusJson.status(status)));
     }
 
-    void slowCalls(HttpApiExchange exchange) {
+    void slowCalls(ApiExchange exchange) {
         query(exchange, List.of());
         exchange.place().require();
         answerJson(exchange, SlowCallJson.of(cluster.slowCalls()));
     }
 
-    void hotKeys(HttpApiExchange exchange) {
-        HttpApiQuery query = query(exchange, HOT_KEYS_PARAMETERS);
+    void hotKeys(ApiExchange exchange) {
+        Query query = query(exchange, HOT_KEYS_PARAMETERS);
         Duration duration =
                 Duration.ofMillis(query.number("duration", HotKeys.SHORTEST.toMillis(), HotKeys.LONGEST.toMillis())
                         .orElse(DEFAULT_COUNTING_MILLIS));
@@ -348,12 +348,12 @@ final class HttpApiCalls {
                 hot -> exchange.await(
                         () -> offLoop(() -> HotKeysJson.of(hot).toBuffer().getBytes()), text -> {
                             exchange.response().putHeader(HttpHeaders.CONTENT_TYPE, JSON);
-                            HttpApiSlices.answer(exchange, text);
+                            ValueSlices.answer(exchange, text);
                         }));
     }
 
-    void replicas(HttpApiExchange exchange) {
-        HttpApiQuery query = query(exchange, REPLICAS_PARAMETERS);
+    void replicas(ApiExchange exchange) {
+        Query query = query(exchange, REPLICAS_PARAMETERS);
         Key key = query.id();
         CallOptions call = query.callOptions(cluster);
         exchange.share().enter();
@@ -365,7 +365,7 @@ final class HttpApiCalls {
         return Vertx.currentContext().executeBlocking(work, false).toCompletionStage();
     }
 
-    static void answerJson(HttpApiExchange exchange, JsonObject json) {
+    static void answerJson(ApiExchange exchange, JsonObject json) {
         exchange.response().putHeader(HttpHeaders.CONTENT_TYPE, JSON);
         exchange.answer(200, json.toBuffer());
     }

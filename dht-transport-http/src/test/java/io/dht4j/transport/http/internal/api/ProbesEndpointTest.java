@@ -43,7 +43,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What the probes say when not all is well, and by which names a node is reached. */
 @Timeout(60)
-class HttpApiProbesTest {
+class ProbesEndpointTest {
 
     private static ApiNodes nodes;
 

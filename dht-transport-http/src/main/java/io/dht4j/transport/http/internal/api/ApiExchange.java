@@ -33,49 +33,49 @@ import org.slf4j.LoggerFactory;
  *
  * <p>All fields belong to the request's event loop. All methods except {@link #later} must be called there.
  */
-final class HttpApiExchange {
+final class ApiExchange {
 
     /** The code of RFC 9113 for a stream that is no longer needed. */
     private static final long HTTP2_CANCEL = 8;
 
-    private static final Logger LOG = LoggerFactory.getLogger(HttpApiExchange.class);
+    private static final Logger LOG = LoggerFactory.getLogger(ApiExchange.class);
 
     private final HttpServerRequest request;
     private final HttpServerResponse response;
-    private final HttpApiTimer timer;
+    private final ExchangeTimer timer;
     private final Context context;
     private final Limits limits;
     private final Patience patience;
     private final InFlightLease share;
-    private final HttpApiFailures failures;
+    private final ClientErrors failures;
     private final boolean isHttp2;
     private final boolean isHead;
-    private final HttpApiAnnouncedBody body;
-    private final HttpApiPlace place;
+    private final AnnouncedBody body;
+    private final ConnectionPlace place;
     private boolean answered;
     private boolean gone;
     private boolean cut;
     private boolean wasReset;
     private Runnable whenGone = () -> {};
     /** Null where the API has no tokens. */
-    private @Nullable HttpApiTokenCheck token;
+    private @Nullable TokenCheck token;
 
     /**
      * Begins an exchange.
      *
      * @param connections those of the port
      */
-    HttpApiExchange(
+    ApiExchange(
             HttpServerRequest request,
             Vertx vertx,
             Limits limits,
             Patience patience,
-            HttpApiAdmission admission,
+            RequestAdmission admission,
             HttpConnections connections) {
-        this.place = new HttpApiPlace(request, connections);
+        this.place = new ConnectionPlace(request, connections);
         this.request = request;
         this.response = request.response();
-        this.timer = new HttpApiTimer(vertx);
+        this.timer = new ExchangeTimer(vertx);
         this.context = vertx.getOrCreateContext();
         this.limits = limits;
         this.patience = patience;
@@ -83,7 +83,7 @@ final class HttpApiExchange {
         this.failures = admission.failedRequests();
         this.isHttp2 = request.version() == HttpVersion.HTTP_2;
         this.isHead = request.method().equals(HttpMethod.HEAD);
-        this.body = new HttpApiAnnouncedBody(request);
+        this.body = new AnnouncedBody(request);
         request.exceptionHandler(e -> {
             noteReset(e);
             clientGone();
@@ -100,7 +100,7 @@ final class HttpApiExchange {
     }
 
     /** Returns the place of its connection. */
-    HttpApiPlace place() {
+    ConnectionPlace place() {
         return place;
     }
 
@@ -132,7 +132,7 @@ final class HttpApiExchange {
     }
 
     /** Returns what the head says of the body. */
-    HttpApiAnnouncedBody body() {
+    AnnouncedBody body() {
         return body;
     }
 
@@ -163,7 +163,7 @@ final class HttpApiExchange {
      */
     void require(TokenGuard guard, Scope scope) {
         if (guard.hasTokens()) {
-            token = HttpApiTokenCheck.passed(guard, authorization(), scope);
+            token = TokenCheck.passed(guard, authorization(), scope);
         }
     }
 
@@ -295,7 +295,7 @@ final class HttpApiExchange {
     /** Answers with an error. */
     void answer(HttpProblem problem) {
         if (!isOver()) {
-            HttpApiFailures.putHeaders(problem, response);
+            ClientErrors.putHeaders(problem, response);
             place.refused(problem.status(), this::later);
         }
         answer(problem.status(), problem.body());
@@ -325,7 +325,7 @@ final class HttpApiExchange {
         }
         Buffer sent = isHead ? null : text;
         if (body.isUnderWay()) {
-            HttpApiUnwantedBody.answerBefore(this, sent, body.endsConnection());
+            UnwantedBody.answerBefore(this, sent, body.endsConnection());
         } else {
             // Before the end: a client that has its answer must find the place free for its next request.
             release();

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  * for a decoding must not be told that it was done. What a read may leave out by RFC 9110 is left out: {@code Range},
  * {@code If-None-Match}, {@code If-Modified-Since} and {@code If-Range}, without which the answer is the whole value.
  */
-final class HttpApiSemantics {
+final class UnsupportedSemantics {
 
     /** The status for a body with a coding. */
     static final int UNSUPPORTED_MEDIA_TYPE = 415;
@@ -35,7 +35,7 @@ final class HttpApiSemantics {
     private static final List<CharSequence> OF_WRITES =
             names("If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range", "Range");
 
-    private HttpApiSemantics() {}
+    private UnsupportedSemantics() {}
 
     private static List<CharSequence> names(String... names) {
         return Stream.of(names).map(HttpHeaders::createOptimized).toList();

@@ -6,7 +6,7 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 
 /** Reads what the head of a request announces of its body. Belongs to the request's event loop. */
-final class HttpApiAnnouncedBody {
+final class AnnouncedBody {
 
     /** The largest announced length of an unwanted body that is read and dropped; a longer one ends the connection. */
     private static final long SMALL_BODY = 256 * 1024;
@@ -17,7 +17,7 @@ final class HttpApiAnnouncedBody {
     private boolean continueIsDue;
     private boolean isLate;
 
-    HttpApiAnnouncedBody(HttpServerRequest request) {
+    AnnouncedBody(HttpServerRequest request) {
         this.request = request;
         this.length = contentLength(request);
         this.exists = length > 0 || (length < 0 && comesInParts(request));

@@ -8,26 +8,26 @@ import io.vertx.core.http.HttpServerResponse;
  * A value as an answer. A large one is sent in slices as the client reads, so that a client that does not read holds no
  * more. Belongs to the request's event loop.
  */
-final class HttpApiSlices {
+final class ValueSlices {
 
     private static final int SLICE = 64 * 1024;
 
-    private final HttpApiExchange exchange;
+    private final ApiExchange exchange;
     private final HttpServerResponse response;
     private final byte[] value;
 
-    private HttpApiSlices(HttpApiExchange exchange, byte[] value) {
+    private ValueSlices(ApiExchange exchange, byte[] value) {
         this.exchange = exchange;
         this.response = exchange.response();
         this.value = value;
     }
 
     /** Answers with a value. Headers of the response must have been set. */
-    static void answer(HttpApiExchange exchange, byte[] value) {
+    static void answer(ApiExchange exchange, byte[] value) {
         if (value.length <= SLICE || exchange.isHead() || exchange.isOver()) {
             exchange.answer(200, Buffer.buffer(value));
         } else {
-            new HttpApiSlices(exchange, value).begin();
+            new ValueSlices(exchange, value).begin();
         }
     }
 

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The console's page and its files, as a node with tokens serves them to whoever has none. */
 @Timeout(60)
-class HttpApiConsoleTest {
+class ConsoleFilesTest {
 
     private static final int MAX_LINES = 400;
 
@@ -66,7 +66,7 @@ class HttpApiConsoleTest {
     }
 
     private static Path files() throws Exception {
-        URL page = HttpApiConsoleTest.class.getResource("/io/dht4j/transport/http/console/console.html");
+        URL page = ConsoleFilesTest.class.getResource("/io/dht4j/transport/http/console/console.html");
         assertThat(page).isNotNull();
         return Path.of(page.toURI()).getParent();
     }
