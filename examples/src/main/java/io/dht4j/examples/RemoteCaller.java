@@ -32,7 +32,7 @@ public final class RemoteCaller {
                 HttpRemote.create(HttpRemoteOptions.defaults()), addresses, RemoteOptions.defaults())) {
             addUser(cluster, System.out::println).toCompletableFuture().join();
         } catch (CompletionException | DhtException e) {
-            System.err.println(advice(e));
+            System.err.println(DhtException.unwrap(e).getMessage() + ": " + advice(e));
         }
     }
 

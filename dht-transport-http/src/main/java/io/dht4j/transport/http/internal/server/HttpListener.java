@@ -73,7 +73,7 @@ public final class HttpListener {
                     closing(request),
                     HttpProblem.of(
                             ErrorCode.NOT_SERVING,
-                            "this port serves other nodes only, or this node starts: HttpApi.sharing serves clients")),
+                            "this port serves other nodes only, unless HttpApi.sharing lets it serve clients")),
             false,
             Optional.empty());
 
