@@ -213,7 +213,8 @@ final class UnknownProperties {
         Origin origin = property == null ? null : property.getOrigin();
         String shown = variables ? variable(name) : name.toString();
         List<String> similar = similar(name);
-        return shown + (variables ? " sets no property" : " does not exist")
+        return shown
+                + (variables ? " sets no property" : " does not exist")
                 + (origin == null || variables ? "" : " (" + PrintableText.of(origin) + ")")
                 + (similar.isEmpty() ? "" : ": did you mean " + String.join(" or ", similar) + "?");
     }
