@@ -50,7 +50,6 @@ class LogMessagesTest {
             "GrpcApi",
             "GrpcTransport",
             "HttpApi",
-            "HttpApiAdmission",
             "HttpListener",
             "HttpRemoteClient",
             "HttpTransport",
