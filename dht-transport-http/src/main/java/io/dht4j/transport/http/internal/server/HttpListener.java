@@ -61,19 +61,13 @@ public final class HttpListener {
     /** The bound when event loops have ended, whose tasks never end. */
     private static final Duration FAILED_BOUND = Duration.ofSeconds(1);
 
-    private static final Handler<HttpServerRequest> UNATTACHED = request -> {
-        request.response().putHeader(PeerProtocol.OUTCOME_HEADER, PeerProtocol.NOT_SENT);
-        answer(closing(request), HttpProblem.of(ErrorCode.NOT_SERVING, "this node does not serve: it starts or stops"));
-    };
+    private static final Handler<HttpServerRequest> UNATTACHED =
+            notServing("this node does not serve: it starts or stops");
 
     private static final PublicHandler NONE = new PublicHandler(UNATTACHED, false, Optional.empty());
 
     private static final PublicHandler NEVER_ATTACHED = new PublicHandler(
-            request -> answer(
-                    closing(request),
-                    HttpProblem.of(
-                            ErrorCode.NOT_SERVING,
-                            "this port serves other nodes only, unless HttpApi.sharing lets it serve clients")),
+            notServing("this port serves other nodes only, unless HttpApi.sharing lets it serve clients"),
             false,
             Optional.empty());
 
@@ -112,6 +106,13 @@ public final class HttpListener {
         this.watch = ThreadWatch.start(
                 "dht4j-http-watch",
                 "an event loop of " + options.address() + " has ended, most likely for lack of memory");
+    }
+
+    private static Handler<HttpServerRequest> notServing(String why) {
+        return request -> {
+            request.response().putHeader(PeerProtocol.OUTCOME_HEADER, PeerProtocol.NOT_SENT);
+            answer(closing(request), HttpProblem.of(ErrorCode.NOT_SERVING, why));
+        };
     }
 
     /** Returns the response of a request after which its connection ends; HTTP/2 has no such header. */
