@@ -36,7 +36,8 @@ class ConsoleFiguresTest {
               return result;
             };
             const node = id => ({ id, address: id + ':1', weight: 1 });
-            const status = { id: 'n1', nodes: ['n1', 'n2', 'n3'].map(node), suspected: [], disagreeing: [], partitions: 1024,
+            const status = { id: 'n1', nodes: ['n1', 'n2', 'n3'].map(node), suspected: [],
+              disagreeing: [], partitions: 1024,
               replication_factor: 2, placement: 'rendezvous', hash: 'xxh3', transport: 'http', store: 'mvstore',
               version: '1', entries: 500, entries_age_ms: 0, uptime_ms: 5000, epoch: 7, store_problems: [],
               refill: { partitions: 0, entries: 0, waits_for: [] } };
@@ -99,13 +100,14 @@ class ConsoleFiguresTest {
                     dht_calls_seconds_bucket{kind="get",outcome="SUCCESS",le="0.1"} ${slow}
                     dht_calls_seconds_bucket{kind="get",outcome="SUCCESS",le="+Inf"} ${slow}
                     dht_calls_seconds_max{kind="get",outcome="SUCCESS"} NaN
-                    dht_peer_clock_offset_seconds{peer="n\\\\"2"} -0.25`;
+                    dht_peer_clock_offset_seconds{peer="n\\\\"2"} -0.25
+                    dht_peer_clock_offset_seconds{peer="n3"} NaN`;
                   const of = (...figures) =>
                       metrics.totals(metrics.parse(text(...figures)), 'dht_calls_seconds', 'kind');
                   const rates = metrics.rates(of(100, 1, 5, 50, 100), of(300, 5, 9, 150, 300), 2);
                   const restarted = metrics.rates(of(300, 5, 9, 150, 300), of(1, 0, 1, 1, 1), 2);
                   const offsets = metrics.clockOffsets(metrics.parse(text(0, 0, 0, 0, 0)));
-                  return { ...rates.get('get'), restarted: restarted.size, offset: offsets.get('n"2') };
+                  return { ...rates.get('get'), restarted: restarted.size, offset: offsets.get('n"2'), known: offsets.size };
                 })""");
 
         assertThat(rates.path("rate").doubleValue()).isEqualTo(102);
@@ -115,6 +117,9 @@ class ConsoleFiguresTest {
         assertThat(rates.path("p99").doubleValue()).isBetween(0.09, 0.1);
         assertThat(rates.path("restarted").intValue()).isZero();
         assertThat(rates.path("offset").doubleValue()).isEqualTo(-0.25);
+        assertThat(rates.path("known").intValue())
+                .as("clocks that are known, that of n3 is not")
+                .isEqualTo(1);
     }
 
     @Test
@@ -123,7 +128,8 @@ class ConsoleFiguresTest {
                 of.forget();
                 of.observe(status, 1000000);
                 of.observe({ ...status, suspected: ['n3'] }, 1002000);
-                const rows = of.nodes({ ...status, suspected: ['n3'] }, members, new Map(), new Map([['n2', 0.002], ['n3', 0.004]]))
+                const clocks = new Map([['n2', 0.002], ['n3', 0.004]]);
+                const rows = of.nodes({ ...status, suspected: ['n3'] }, members, new Map(), clocks)
                     .querySelectorAll('tbody tr');
                 return [...rows].map(row => row.textContent + (row.querySelector('.good') ? ' good' : ''));""";
         List<String> rows = strings(with("nodes", made));
@@ -135,17 +141,21 @@ class ConsoleFiguresTest {
 
     @Test
     void silenceBeforeThePageOpenedHasUnknownAgeUnlessMembersReportIt() {
-        assertThat(with("nodes", """
+        String unreported = """
                 of.forget();
                 const silent = { ...status, suspected: ['n2'] };
                 of.observe(silent, 1002000);
-                return text(of.nodes(silent, undefined, new Map(), new Map()));""").textValue()).containsPattern("no answer since before \\S*( )?\\d\\d:\\d\\d:42");
-        assertThat(with("nodes", """
+                return text(of.nodes(silent, undefined, new Map(), new Map()));""";
+        assertThat(with("nodes", unreported).textValue())
+                .containsPattern("no answer since before \\S*( )?\\d\\d:\\d\\d:42");
+        String reported = """
                 of.forget();
                 const silent = { ...status, suspected: ['n2'] };
                 of.observe(silent, 1002000);
                 members.nodes[1].silent_ms = 60000;
-                return text(of.nodes(silent, members, new Map(), new Map(), { membersAt: 1005000 }));""").textValue()).containsPattern("no answer since (1970-01-01 )?\\d\\d:\\d\\d:45");
+                return text(of.nodes(silent, members, new Map(), new Map(), { membersAt: 1005000 }));""";
+        assertThat(with("nodes", reported).textValue())
+                .containsPattern("no answer since (1970-01-01 )?\\d\\d:\\d\\d:45");
     }
 
     @Test
@@ -163,7 +173,8 @@ class ConsoleFiguresTest {
     void tilesHaveTotalsOfTheCluster() {
         List<String> tiles = strings(with("nodes", """
                 members.nodes[2].state = 'JOINING';
-                return of.summary({ ...status, suspected: ['n2'] }, members, { held: new Map([['n1', 256]]), calls: 12.3 })
+                const known = { held: new Map([['n1', 256]]), calls: 12.3 };
+                return of.summary({ ...status, suspected: ['n2'] }, members, known)
                     .map(tile => text(tile));"""));
         assertThat(tiles).anySatisfy(tile -> assertThat(tile).contains("Nodes serving", "1 of 3", "n2"));
         assertThat(tiles).anySatisfy(tile -> assertThat(tile).contains("Keys in the cluster", "≈ 2,000", "500 in n1"));

@@ -274,9 +274,9 @@ class ConsoleTest {
         assertThat(page.evaluate("document.documentElement.scrollHeight").intValue())
                 .as(
                         "of the panels: %s",
-                        page.evaluate(
-                                "[...document.querySelectorAll('.panel')]"
-                                        + ".map(panel => panel.querySelector('h2').innerText + ' ' + panel.offsetHeight).join()"))
+                        page.evaluate("[...document.querySelectorAll('.panel')]"
+                                + ".map(panel => panel.querySelector('h2').innerText + ' '"
+                                + " + panel.offsetHeight).join()"))
                 .isLessThan(3000);
         assertThat(page.evaluate("[...document.querySelectorAll('main h2')].map(title => title.id)"))
                 .isEqualTo(page.evaluate("[...document.querySelectorAll('#jump a')].map(link => link.hash.slice(1))"));
@@ -287,7 +287,8 @@ class ConsoleTest {
                             () -> assertThat(page.evaluate("""
                     (() => {
                       const { top, bottom } = document.getElementById('%s').getBoundingClientRect();
-                      return top >= document.getElementById('jump').getBoundingClientRect().bottom && bottom <= innerHeight;
+                      const jump = document.getElementById('jump').getBoundingClientRect();
+                      return top >= jump.bottom && bottom <= innerHeight;
                     })()""".formatted(panel)).booleanValue())
                                     .as(panel)
                                     .isTrue());

@@ -108,7 +108,8 @@ export function clockOffsets(samples) {
   const offsets = new Map();
   for (const { name, labels, value } of samples) {
     const node = labels.node ?? labels.peer;
-    if (/^dht_.*clock.*offset.*seconds$/.test(name) && node !== undefined) { offsets.set(node, value); }
+    // Not a number until the node has answered.
+    if (/^dht_.*clock.*offset.*seconds$/.test(name) && node !== undefined && Number.isFinite(value)) { offsets.set(node, value); }
   }
   return offsets;
 }
