@@ -87,7 +87,7 @@ interface NodesSuite extends ClusterSuite {
 
     /** A store, for example, may own a client. */
     @Test
-    default void whatANodeOwnsMayOwnANode() {
+    default void whatANodeOwnsMayOwnANode() throws InterruptedException {
         try (ThreeNodes nodes = cluster(true)) {
             Store owner = new ForwardingStore(new ModelStore()) {
                 @Override
@@ -97,11 +97,14 @@ interface NodesSuite extends ClusterSuite {
                 }
             };
             String address = newAddresses(1).get(0);
-            ClusterBuilder.of(new NodeId("owner"), Topology.of(Node.of("owner", address)))
+            Cluster node = ClusterBuilder.of(new NodeId("owner"), Topology.of(Node.of("owner", address)))
                     .transport(newTransport(Node.of("owner", address)))
                     .store(owner)
-                    .start()
-                    .close();
+                    .start();
+            // A thread on which nothing but the JDK calls, as a hook of the end of the process.
+            Thread closing = new Thread(node::close);
+            closing.start();
+            closing.join(PATIENCE.toMillis());
             assertThat(failure(nodes.get(0).get(Key.of("k"))).code()).isEqualTo(ErrorCode.NOT_SERVING);
         }
     }
