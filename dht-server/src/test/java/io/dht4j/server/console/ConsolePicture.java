@@ -1,7 +1,6 @@
 package io.dht4j.server.console;
 
 import java.awt.image.BufferedImage;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import javax.imageio.ImageIO;
 
@@ -14,13 +13,13 @@ final class ConsolePicture {
 
     private ConsolePicture() {}
 
-    /** Waits until the page shows a text, and writes the picture. */
+    /** Waits until an element shows a text, and writes the picture into a directory that the caller deletes. */
     public static void main(String[] args) throws Exception {
         String address = args[0];
         String selector = args[1];
         String text = args[2];
         Path file = Path.of(args[3]);
-        Path profile = Files.createTempDirectory("console-picture");
+        Path profile = file.toAbsolutePath().getParent();
         try (BrowserPage page = BrowserPage.start(BrowserPage.find().orElseThrow(), profile)) {
             page.show(WIDTH, false);
             page.open(address);

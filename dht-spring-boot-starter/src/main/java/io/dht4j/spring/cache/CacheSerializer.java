@@ -3,7 +3,7 @@ package io.dht4j.spring.cache;
 /**
  * Converts the values of a cache to bytes and back. Called on the threads of callers and of the cache manager, by
  * several at a time, with the context class loader of the thread that made the cache. There is none for Java
- * serialization: reading it may run any code on the class path, chosen by whoever can write to the cluster.
+ * serialization: reading it may run any code on the class path, chosen by any client that can write to the cluster.
  */
 public interface CacheSerializer {
 
