@@ -7,6 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dht4j.CallOptions;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.KeyValue;
+import io.dht4j.Scan;
+import io.dht4j.ScanScope;
 import io.dht4j.Value;
 import io.dht4j.core.internal.coordinator.node.Readiness;
 import io.dht4j.testkit.network.Fault;
@@ -51,8 +55,11 @@ class ReadyTest {
             CompletionStage<Void> ready = cluster.node(0).ready();
             CompletionStage<Optional<Value>> read = cluster.node(0).get(KEY, PATIENT);
             CompletionStage<Map<Key, Value>> reads = cluster.node(0).getAll(List.of(KEY, Key.of("absent")), PATIENT);
+            Scan scan = cluster.node(0).scan(KeyRange.all(), ScanScope.CLUSTER, PATIENT);
+            CompletionStage<List<KeyValue>> page = scan.next();
             cluster.env.advance(A_SECOND);
-            assertThat(isDone(ready) || isDone(read) || isDone(reads)).isFalse();
+            assertThat(isDone(ready) || isDone(read) || isDone(reads) || isDone(page))
+                    .isFalse();
             assertThat(cluster.await(cluster.node(0).get(KEY, RollbackCluster.OWN)))
                     .as("one answer is enough for it")
                     .isPresent();
@@ -61,6 +68,8 @@ class ReadyTest {
             cluster.await(ready);
             assertThat(cluster.await(read).orElseThrow().text()).isEqualTo("v");
             assertThat(cluster.await(reads)).containsOnlyKeys(KEY);
+            assertThat(cluster.await(page)).extracting(KeyValue::key).containsExactly(KEY);
+            assertThat(cluster.await(scan.next())).isEmpty();
         }
     }
 
@@ -91,8 +100,12 @@ class ReadyTest {
             cluster.startNode(0, images.get(0));
             long began = cluster.env.nanoTime();
             CallOptions brief = CallOptions.defaults().withTimeout(Duration.ofMillis(300));
+            CompletionStage<List<KeyValue>> page = cluster.node(0)
+                    .scan(KeyRange.all(), ScanScope.CLUSTER, brief)
+                    .next();
             assertThat(cluster.failureOf(cluster.node(0).get(KEY, brief)).code())
                     .isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
+            assertThat(cluster.failureOf(page).code()).isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
             assertThat(Duration.ofNanos(cluster.env.nanoTime() - began)).isEqualTo(Duration.ofMillis(300));
         }
     }

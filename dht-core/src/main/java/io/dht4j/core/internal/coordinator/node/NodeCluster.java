@@ -118,7 +118,7 @@ public final class NodeCluster implements Cluster {
         this.readiness = new Readiness(components.environment(), () -> nothing(readBytes));
         this.reads = new ReadCalls(runtime, config, rules, readBytes, readiness);
         this.writes = new WriteCalls(runtime, config, rules, admission);
-        this.scans = new ScanCalls(runtime, calls, rules, writes, readBytes);
+        this.scans = new ScanCalls(runtime, calls, rules, writes, readiness, readBytes);
         this.load = new LoadReport(
                 runtime,
                 components.transport(),

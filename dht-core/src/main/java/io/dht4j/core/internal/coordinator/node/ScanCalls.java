@@ -29,21 +29,30 @@ final class ScanCalls {
     private final AdmittedCalls calls;
     private final CallRules rules;
     private final WriteCalls writes;
+    private final Readiness readiness;
     private final ByteBudget budget;
 
-    ScanCalls(NodeRuntime runtime, AdmittedCalls calls, CallRules rules, WriteCalls writes, ByteBudget budget) {
+    ScanCalls(
+            NodeRuntime runtime,
+            AdmittedCalls calls,
+            CallRules rules,
+            WriteCalls writes,
+            Readiness readiness,
+            ByteBudget budget) {
         this.runtime = runtime;
         this.components = runtime.local.components;
         this.client = runtime.peers.client;
         this.calls = calls;
         this.rules = rules;
         this.writes = writes;
+        this.readiness = readiness;
         this.budget = budget;
     }
 
     /** Returns a scan that begins with its first page: of a snapshot, or of the newest entries. */
     Scan scan(KeyRange range, ScanScope scope, CallOptions options, Optional<Version> snapshot) {
-        return new ScanPages(calls, runtime.observations, rules, options, () -> begin(range, scope, options, snapshot));
+        return new ScanPages(
+                calls, runtime.observations, rules, readiness, options, () -> begin(range, scope, options, snapshot));
     }
 
     private ClusterScan begin(KeyRange range, ScanScope scope, CallOptions options, Optional<Version> snapshot) {

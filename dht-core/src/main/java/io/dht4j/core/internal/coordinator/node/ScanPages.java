@@ -8,19 +8,25 @@ import io.dht4j.core.internal.admission.CallerStage;
 import io.dht4j.core.internal.coordinator.scan.ClusterScan;
 import io.dht4j.core.internal.observation.Observations;
 import io.dht4j.core.internal.observation.ObservedCall;
+import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Observer;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
-/** The scan that its caller gets: a failed scan stays failed, and only the caller ends it. */
+/**
+ * The scan that its caller gets: a failed scan stays failed, and only the caller ends it. While the node starts, the
+ * first page waits as a read does.
+ */
 final class ScanPages implements Scan {
 
     private final AdmittedCalls calls;
     private final Observations observations;
     private final CallRules rules;
+    private final Readiness readiness;
     private final Supplier<ClusterScan> begin;
     private final CallOptions options;
     // The caller, who requests one page at a time, passes these from one page to the next.
@@ -32,11 +38,13 @@ final class ScanPages implements Scan {
             AdmittedCalls calls,
             Observations observations,
             CallRules rules,
+            Readiness readiness,
             CallOptions options,
             Supplier<ClusterScan> begin) {
         this.calls = calls;
         this.observations = observations;
         this.rules = rules;
+        this.readiness = readiness;
         this.options = options;
         this.begin = begin;
     }
@@ -50,13 +58,38 @@ final class ScanPages implements Scan {
             return CompletableFuture.failedFuture(failure.get());
         }
         ObservedCall observed = observations.begin(Observer.Call.SCAN_PAGE, 0, options);
-        CompletableFuture<List<KeyValue>> page = calls.run(observed, 0, () -> {
-            ClusterScan scan = running.orElseGet(begin);
-            running = Optional.of(scan);
-            return scan.next(() -> rules.context(options), observed);
-        });
+        CompletableFuture<List<KeyValue>> page = calls.run(
+                observed,
+                0,
+                () -> running.isPresent()
+                        ? running.get().next(() -> rules.context(options), observed)
+                        : first(observed));
         return CallerStage.behind(
                 page, (entries, error) -> failure = Optional.ofNullable(error).map(DhtException::unwrap));
+    }
+
+    private CompletableFuture<List<KeyValue>> first(ObservedCall observed) {
+        CallContext context = rules.context(options);
+        boolean isStarting = readiness.isStarting();
+        CompletableFuture<List<KeyValue>> page = begin(observed, context);
+        if (!isStarting) {
+            return page;
+        }
+        return page.exceptionallyCompose(error -> readiness
+                .after(error, context.remainingNanos())
+                .thenCompose(isWorthIt -> isWorthIt && !context.isExpired()
+                        ? begin(observed, context)
+                        : CompletableFuture.failedFuture(DhtException.unwrap(error))));
+    }
+
+    private CompletableFuture<List<KeyValue>> begin(ObservedCall observed, CallContext context) {
+        ClusterScan scan = begin.get();
+        running = Optional.of(scan);
+        if (over) {
+            scan.close();
+        }
+        AtomicBoolean isFirst = new AtomicBoolean(true);
+        return scan.next(() -> isFirst.getAndSet(false) ? context : rules.context(options), observed);
     }
 
     @Override
