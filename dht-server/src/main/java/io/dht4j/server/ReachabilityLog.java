@@ -22,7 +22,8 @@ import org.slf4j.event.Level;
 
 /**
  * Logs when and why a node becomes unreachable, and when it is reachable again: once for each reason, however many
- * calls fail. Safe for use by any number of threads.
+ * calls fail. What every start and restart of a node causes is a warning only after ten seconds. Safe for use by any
+ * number of threads.
  */
 final class ReachabilityLog implements Transport {
 
@@ -35,23 +36,16 @@ final class ReachabilityLog implements Transport {
     private static final int MAX_REASONS = 8;
 
     /**
-     * The texts by which the clients report that no process listens at an address, and by which a node reports that it
-     * is about to end, whatever surrounds them. Every restart causes them.
+     * The texts of a restart, whatever surrounds them: no process listens, the node is about to end, the other side has
+     * closed a connection while it was being made. A node that trusts no certificate of this node does the last, too.
      */
     private static final Pattern RESTARTS =
-            Pattern.compile("connection refused|shutting down", Pattern.CASE_INSENSITIVE);
+            Pattern.compile("connection refused|shutting down|closed|reset|broken pipe", Pattern.CASE_INSENSITIVE);
 
-    /**
-     * The texts by which the clients report that the other side has closed a connection while it was being made. A node
-     * that ends does that, and so does one that trusts no certificate of this node, again and again.
-     */
-    private static final Pattern CLOSED = Pattern.compile("closed|reset|broken pipe", Pattern.CASE_INSENSITIVE);
-
-    /** After this time such a node has not just ended. */
+    /** After this time the node is not just restarting. */
     private static final long LASTING_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final Transport watched;
-    private final Level level;
     private final LongSupplier nanoTime;
     /** The nodes whose last call was not sent; bounded by the number of nodes. */
     private final Map<NodeId, Outage> away = new ConcurrentHashMap<>();
@@ -68,21 +62,13 @@ final class ReachabilityLog implements Transport {
         }
     }
 
-    /**
-     * Wraps a transport.
-     *
-     * @param watched what carries the calls
-     * @param level the level of the log for an unreachable node. Where no process listens, or the node is ending, it is
-     *     at most {@code INFO}, because every node that starts later or restarts causes that; so it is where
-     *     connections are closed at once, for ten seconds
-     */
-    ReachabilityLog(Transport watched, Level level) {
-        this(watched, level, System::nanoTime);
+    /** Wraps the transport that carries the calls. */
+    ReachabilityLog(Transport watched) {
+        this(watched, System::nanoTime);
     }
 
-    ReachabilityLog(Transport watched, Level level, LongSupplier nanoTime) {
+    ReachabilityLog(Transport watched, LongSupplier nanoTime) {
         this.watched = watched;
-        this.level = level;
         this.nanoTime = nanoTime;
     }
 
@@ -107,7 +93,7 @@ final class ReachabilityLog implements Transport {
     private void answered(Node node) {
         Outage outage = away.isEmpty() ? null : away.remove(node.id());
         if (outage != null) {
-            LOG.atLevel(outage.matters ? level : quiet())
+            LOG.atLevel(outage.matters ? Level.WARN : Level.INFO)
                     .log("{} at {} can be called again", node.id(), node.address());
         }
     }
@@ -119,20 +105,16 @@ final class ReachabilityLog implements Transport {
         }
         String reason = String.valueOf(e.getMessage());
         Outage outage = away.computeIfAbsent(node.id(), id -> new Outage(nanoTime.getAsLong()));
-        boolean mayHaveEnded = RESTARTS.matcher(reason).find()
-                || (CLOSED.matcher(reason).find() && nanoTime.getAsLong() - outage.begunNanos < LASTING_NANOS);
+        boolean restarting =
+                RESTARTS.matcher(reason).find() && nanoTime.getAsLong() - outage.begunNanos < LASTING_NANOS;
         // What is quiet at first may matter later.
-        String logged = mayHaveEnded ? "quiet: " + reason : reason;
+        String logged = restarting ? "quiet: " + reason : reason;
         if (outage.loggedReasons.size() < MAX_REASONS && outage.loggedReasons.add(logged)) {
-            if (!mayHaveEnded) {
+            if (!restarting) {
                 outage.matters = true;
             }
-            LOG.atLevel(mayHaveEnded ? quiet() : level).log("{} cannot be called: {}", node.id(), reason);
+            LOG.atLevel(restarting ? Level.INFO : Level.WARN).log("{} cannot be called: {}", node.id(), reason);
         }
-    }
-
-    private Level quiet() {
-        return level.toInt() > Level.INFO.toInt() ? Level.INFO : level;
     }
 
     @Override

@@ -52,7 +52,6 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
-import org.slf4j.event.Level;
 
 /** The components of a node as a {@link ServerConfig} describes them. Immutable. */
 final class ServerComponents {
@@ -238,9 +237,7 @@ final class ServerComponents {
     /** Starts the node. Blocks until its transport listens, and it is a member. */
     Cluster cluster(
             Transport transport, Store store, NodeCustomizer customizer, StartWatch watch, ServedCluster served) {
-        // A node that is away is normal; with TLS it may also be one whose certificate is not trusted.
-        Level outage = tls.isPresent() ? Level.WARN : Level.INFO;
-        Transport used = customizer.transport(new ReachabilityLog(transport, outage));
+        Transport used = customizer.transport(new ReachabilityLog(transport));
         return customizer.cluster(config, used, store, () -> standardCluster(used, store, customizer, watch, served));
     }
 

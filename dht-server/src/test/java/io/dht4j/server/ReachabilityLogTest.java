@@ -22,7 +22,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
-import org.slf4j.event.Level;
 
 class ReachabilityLogTest {
 
@@ -44,7 +43,6 @@ class ReachabilityLogTest {
                                     new TransportException(Outcome.NOT_SENT, failures.remove(0)));
                 }
             },
-            Level.WARN,
             env::nanoTime);
 
     @BeforeEach
@@ -83,11 +81,14 @@ class ReachabilityLogTest {
     }
 
     @Test
-    void connectionsThatAreClosedForLongAreWarnedOf() {
+    void anOutageThatLastsIsWarnedOf() {
         call(CLOSED);
         env.advance(Duration.ofSeconds(11));
-        assertThat(call(CLOSED, CLOSED))
-                .containsExactly("INFO n2 cannot be called: " + CLOSED, "WARN n2 cannot be called: " + CLOSED);
+        assertThat(call(CLOSED, CLOSED, "connection refused", "connection refused"))
+                .containsExactly(
+                        "INFO n2 cannot be called: " + CLOSED,
+                        "WARN n2 cannot be called: " + CLOSED,
+                        "WARN n2 cannot be called: connection refused");
         assertThat(answer()).last().isEqualTo("WARN n2 at host2:1 can be called again");
     }
 
