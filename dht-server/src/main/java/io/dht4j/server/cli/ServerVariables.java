@@ -2,6 +2,7 @@ package io.dht4j.server.cli;
 
 import io.dht4j.server.config.ConfigException;
 import io.dht4j.server.config.Setting;
+import io.dht4j.server.config.SimilarWords;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -96,7 +97,7 @@ record ServerVariables(Map<Setting, String> settings, Optional<Path> config, boo
     private static void refuseSimilar(String name, Set<String> settings) throws ConfigException {
         List<String> known = new ArrayList<>(List.of(bare(CONFIG), bare(VERBOSE)));
         settings.forEach(setting -> known.add(bare(setting)));
-        Optional<String> suggestion = Suggestions.of(bare(name), known, Setting.VARIABLE_PREFIX);
+        Optional<String> suggestion = SimilarWords.suggestion(bare(name), known, Setting.VARIABLE_PREFIX);
         if (suggestion.isPresent()) {
             throw new ConfigException(name + " is not a variable of the server. " + suggestion.get());
         }

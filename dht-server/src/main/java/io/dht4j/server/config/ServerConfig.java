@@ -20,7 +20,6 @@ import java.util.Properties;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -78,18 +77,20 @@ public record ServerConfig(
         }
         Map<Setting, String> settings = new EnumMap<>(Setting.class);
         for (String name : properties.stringPropertyNames()) {
-            Setting setting = Setting.byPropertyName(name)
-                    .orElseThrow(() -> new ConfigException("--config: " + file + ": unknown name \"" + name
-                            + "\"; the names are "
-                            + Arrays.stream(Setting.values())
-                                    .map(Setting::propertyName)
-                                    .collect(Collectors.joining(", "))));
+            Setting setting = Setting.byPropertyName(name).orElseThrow(() -> unknown(file, name));
             settings.put(setting, properties.getProperty(name).strip());
         }
         if (settings.containsKey(Setting.HASH_KEY)) {
             PrivateFiles.warnIfOpen("the key of the hash", file, LOG::warn);
         }
         return settings;
+    }
+
+    private static ConfigException unknown(Path file, String name) {
+        List<String> names =
+                Arrays.stream(Setting.values()).map(Setting::propertyName).toList();
+        return new ConfigException("--config: " + file + ": unknown name \"" + name + "\". "
+                + SimilarWords.suggestion(name, names).orElseGet(() -> "The names are " + String.join(", ", names)));
     }
 
     /**

@@ -101,8 +101,18 @@ class ConfigFileTest {
         assertThatThrownBy(() -> ServerConfig.read(file))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("--config")
-                .hasMessageContaining("unknown name \"replicas\"")
+                .hasMessageContaining("unknown name \"replicas\". The names are ")
                 .hasMessageContaining("replication-factor");
+    }
+
+    @Test
+    void aMisspeltNameGetsASuggestion(@TempDir Path directory) throws Exception {
+        Path file = directory.resolve("n2.properties");
+        Files.writeString(file, "replication-facter=3\n");
+
+        assertThatThrownBy(() -> ServerConfig.read(file))
+                .hasMessage("--config: " + file
+                        + ": unknown name \"replication-facter\". Did you mean replication-factor?");
     }
 
     @Test
