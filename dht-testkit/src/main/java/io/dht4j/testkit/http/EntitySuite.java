@@ -285,7 +285,6 @@ interface EntitySuite extends HttpApiSuite {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "/",
                 "/v0",
                 "/v0/",
                 "/v0/entity/",

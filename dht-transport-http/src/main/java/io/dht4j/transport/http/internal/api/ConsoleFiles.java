@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 final class ConsoleFiles {
 
     private static final String DIRECTORY = "/io/dht4j/transport/http/console/";
+    private static final String ROOT = "/";
     private static final String PAGE = "console.html";
 
     /** A request names one of these, so no path leads out of the directory. */
@@ -72,17 +73,17 @@ final class ConsoleFiles {
         this.vertx = vertx;
     }
 
-    /** Returns whether a path belongs to the console. */
+    /** Returns whether a path belongs to the console. The root leads to it. */
     static boolean serves(String path) {
-        return path.equals(ApiProtocol.CONSOLE) || path.startsWith(ApiProtocol.CONSOLE + "/");
+        return path.equals(ROOT) || path.equals(ApiProtocol.CONSOLE) || path.startsWith(ApiProtocol.CONSOLE + "/");
     }
 
     /** Answers a request by GET or HEAD with a file, or with its absence. */
     void answer(ApiExchange exchange) {
         String path = exchange.request().path();
-        if (path.equals(ApiProtocol.CONSOLE + "/")) {
+        if (path.equals(ROOT) || path.equals(ApiProtocol.CONSOLE + "/")) {
             // Relative, so that it holds behind a proxy that serves the node below a path of its own.
-            exchange.response().putHeader(HttpHeaders.LOCATION, ".." + ApiProtocol.CONSOLE);
+            exchange.response().putHeader(HttpHeaders.LOCATION, (path.equals(ROOT) ? "." : "..") + ApiProtocol.CONSOLE);
             exchange.answer(PERMANENT_REDIRECT);
             return;
         }

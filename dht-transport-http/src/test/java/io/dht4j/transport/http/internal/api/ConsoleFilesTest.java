@@ -144,6 +144,15 @@ class ConsoleFilesTest {
         assertThat(answer.headers().firstValue("Location")).hasValue("../console");
     }
 
+    @Test
+    void theRootLeadsToThePage() {
+        HttpResponse<byte[]> answer = get("/");
+
+        assertThat(answer.statusCode()).isEqualTo(308);
+        assertThat(answer.headers().firstValue("Location")).hasValue("./console");
+        assertProblem(nodes.send(0, "PUT", "/", new byte[1]), 405, ErrorCode.METHOD_NOT_ALLOWED);
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {
