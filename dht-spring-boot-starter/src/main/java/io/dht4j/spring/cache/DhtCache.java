@@ -83,15 +83,15 @@ final class DhtCache extends AbstractValueAdaptingCache {
     }
 
     private @Nullable Object find(Key place) {
-        return read(calls.await(calls.get(place)));
+        return read(place, calls.await(calls.get(place)));
     }
 
     /** Returns on a thread of the executor. */
     private CompletableFuture<@Nullable Object> finding(Key place) {
-        return calls.get(place).toCompletableFuture().thenApplyAsync(this::read, executor);
+        return calls.get(place).toCompletableFuture().thenApplyAsync(found -> read(place, found), executor);
     }
 
-    private @Nullable Object read(Optional<Value> found) {
+    private @Nullable Object read(Key place, Optional<Value> found) {
         if (found.isEmpty()) {
             return null;
         }
@@ -99,8 +99,8 @@ final class DhtCache extends AbstractValueAdaptingCache {
             return values.decode(found.get().bytes());
         } catch (IllegalStateException e) {
             if (warned.compareAndSet(false, true)) {
-                warnings.accept("cache " + name
-                        + ": a value could not be read, and counts as absent until it is overwritten: "
+                warnings.accept("cache " + name + ": the value of key " + PrintableText.of(place)
+                        + " cannot be read, and counts as absent until it is overwritten: "
                         + PrintableText.of(e.getMessage()));
             }
             return null;

@@ -1,5 +1,6 @@
 package io.dht4j.spring.cache;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JavaType;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -54,7 +55,9 @@ public final class Jackson2Serializer implements CacheSerializer {
         try {
             return reader.readValue(bytes);
         } catch (IOException e) {
-            throw new UncheckedIOException(e.getMessage(), e);
+            // Without the place in the source, which no reader of a log has.
+            String message = e instanceof JsonProcessingException known ? known.getOriginalMessage() : e.getMessage();
+            throw new UncheckedIOException(message, e);
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.dht4j.spring.cache;
 
+import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.ObjectReader;
@@ -45,6 +46,11 @@ public final class Jackson3Serializer implements CacheSerializer {
 
     @Override
     public Object fromBytes(byte[] bytes) {
-        return reader.readValue(bytes);
+        try {
+            return reader.readValue(bytes);
+        } catch (JacksonException e) {
+            // Without the place in the source, which no reader of a log has.
+            throw new IllegalStateException(e.getOriginalMessage(), e);
+        }
     }
 }
