@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The scan that its caller gets: a failed scan stays failed, and only the caller ends it. While the node starts, the
@@ -68,7 +69,7 @@ final class ScanPages implements Scan {
                 page, (entries, error) -> failure = Optional.ofNullable(error).map(DhtException::unwrap));
     }
 
-    private CompletableFuture<List<KeyValue>> first(ObservedCall observed) {
+    private CompletableFuture<List<KeyValue>> first(@Nullable ObservedCall observed) {
         CallContext context = rules.context(options);
         boolean isStarting = readiness.isStarting();
         CompletableFuture<List<KeyValue>> page = begin(observed, context);
@@ -82,7 +83,7 @@ final class ScanPages implements Scan {
                         : CompletableFuture.failedFuture(DhtException.unwrap(error))));
     }
 
-    private CompletableFuture<List<KeyValue>> begin(ObservedCall observed, CallContext context) {
+    private CompletableFuture<List<KeyValue>> begin(@Nullable ObservedCall observed, CallContext context) {
         ClusterScan scan = begin.get();
         running = Optional.of(scan);
         if (over) {
