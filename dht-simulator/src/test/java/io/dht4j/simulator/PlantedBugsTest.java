@@ -184,7 +184,7 @@ class PlantedBugsTest {
         assertBreaks(
                 LOST,
                 in(
-                        INTERNAL + "refill.PartitionFetch",
+                        INTERNAL + "copy.PageCopy",
                         fetch -> fetch.method(named("isDone")).intercept(FixedValue.value(true))),
                 shortlyBefore(54),
                 SEEDS);

@@ -1,4 +1,4 @@
-/** Limits on work in flight, and on second attempts. */
+/** Limits on work in flight, on its rate, and on second attempts. */
 @NullMarked
 package io.dht4j.core.internal.admission;
 

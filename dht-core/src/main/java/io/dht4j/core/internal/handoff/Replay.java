@@ -2,6 +2,7 @@ package io.dht4j.core.internal.handoff;
 
 import io.dht4j.Node;
 import io.dht4j.core.internal.admission.Backoff;
+import io.dht4j.core.internal.admission.Throttle;
 import io.dht4j.core.options.HintedHandoff;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Environment;
@@ -32,8 +33,8 @@ final class Replay {
 
     private static final int SMALLEST_BATCH = 16 << 10;
     private static final int LARGEST_BATCH = 192 << 10;
-    private static final double FIRST_RATE = 1 << 20;
-    private static final double LEAST_RATE = 16 << 10;
+    private static final long FIRST_RATE = 1 << 20;
+    private static final long LEAST_RATE = 16 << 10;
 
     private final Handoff handoff;
     private final Environment environment;
@@ -42,6 +43,7 @@ final class Replay {
     private final HintedHandoff options;
     private final HintSender sender;
     private final Predicate<Node> suspected;
+    private final Throttle throttle;
 
     private enum State {
         /** No hints are known. */
@@ -70,7 +72,7 @@ final class Replay {
     private int failures;
 
     private int batchBytes = SMALLEST_BATCH;
-    private double bytesPerSecond = FIRST_RATE;
+    private long bytesPerSecond = FIRST_RATE;
 
     Replay(
             Handoff handoff,
@@ -87,6 +89,11 @@ final class Replay {
         this.options = options;
         this.sender = sender;
         this.suspected = suspected;
+        this.throttle = new Throttle(environment, this::bytesPerSecond, () -> false);
+    }
+
+    private synchronized long bytesPerSecond() {
+        return bytesPerSecond;
     }
 
     /** Returns the node that gets the hints. */
@@ -231,7 +238,7 @@ final class Replay {
             public void taken() {
                 withLog(() -> {
                     log.delivered(node.id(), batch);
-                    succeeded(batch, environment.nanoTime() - begun);
+                    succeeded(batch, begun);
                 });
             }
 
@@ -269,7 +276,7 @@ final class Replay {
                 if (refused.bytes > 0) {
                     handoff.drop(node, refused.bytes, refused.why);
                 }
-                succeeded(batch, 0);
+                succeeded(batch, environment.nanoTime());
             });
             return;
         }
@@ -305,19 +312,18 @@ final class Replay {
         });
     }
 
-    private synchronized void succeeded(Batch batch, long tookNanos) {
+    private synchronized void succeeded(Batch batch, long begun) {
         if (state != State.BUSY) {
             return;
         }
         failures = 0;
         batchBytes = Math.min(LARGEST_BATCH, 2 * batchBytes);
-        bytesPerSecond = Math.min((double) options.bytesPerSecond(), 2 * bytesPerSecond);
+        bytesPerSecond = Math.min(options.bytesPerSecond(), 2 * bytesPerSecond);
         if (draining) {
             read();
             return;
         }
-        long pause = (long) ((double) Handoff.bytes(batch.entries()) / bytesPerSecond * TimeUnit.SECONDS.toNanos(1))
-                - tookNanos;
+        long pause = throttle.restAfter(Handoff.bytes(batch.entries()), begun);
         if (pause <= 0) {
             read();
         } else {

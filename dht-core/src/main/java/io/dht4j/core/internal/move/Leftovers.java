@@ -1,8 +1,8 @@
 package io.dht4j.core.internal.move;
 
 import io.dht4j.DhtException;
+import io.dht4j.core.internal.admission.Throttle;
 import io.dht4j.core.internal.placement.PartitionSet;
-import io.dht4j.core.internal.repair.Throttle;
 import io.dht4j.core.internal.repair.tree.LocalReplica;
 import io.dht4j.core.internal.view.ClusterView;
 import io.dht4j.core.internal.view.Views;

@@ -2,9 +2,9 @@ package io.dht4j.core.internal.move;
 
 import io.dht4j.NodeId;
 import io.dht4j.Version;
-import io.dht4j.core.internal.refill.RefillSource;
+import io.dht4j.core.internal.admission.Throttle;
+import io.dht4j.core.internal.copy.PageSource;
 import io.dht4j.core.internal.repair.RepairPeers;
-import io.dht4j.core.internal.repair.Throttle;
 import io.dht4j.core.internal.repair.session.CopyComparison;
 import io.dht4j.core.internal.repair.tree.LocalReplica;
 import io.dht4j.core.internal.view.IncomingReplicas;
@@ -23,8 +23,7 @@ import java.util.function.Supplier;
  * @param clock returns this node's hybrid clock, which is not behind any reply that it has received
  * @param peers the other replicas
  * @param pages fetches pages of them
- * @param throttle limits the load
- * @param pace the rate of all copies
+ * @param throttle limits the load, and the rate of all copies
  * @param comparison compares this node with one of them
  * @param leftovers drops what is left of earlier times
  * @param marker which copies have begun
@@ -37,9 +36,8 @@ record MoveContext(
         LocalReplica local,
         Supplier<Version> clock,
         RepairPeers peers,
-        RefillSource pages,
+        PageSource pages,
         Throttle throttle,
-        Pace pace,
         CopyComparison comparison,
         Leftovers leftovers,
         CopyMarker marker) {}

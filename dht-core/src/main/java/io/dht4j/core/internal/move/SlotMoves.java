@@ -2,11 +2,11 @@ package io.dht4j.core.internal.move;
 
 import io.dht4j.NodeId;
 import io.dht4j.Version;
+import io.dht4j.core.internal.admission.Throttle;
+import io.dht4j.core.internal.copy.PageSource;
 import io.dht4j.core.internal.placement.PartitionSet;
-import io.dht4j.core.internal.refill.RefillSource;
 import io.dht4j.core.internal.repair.RepairCounters;
 import io.dht4j.core.internal.repair.RepairPeers;
-import io.dht4j.core.internal.repair.Throttle;
 import io.dht4j.core.internal.repair.session.CopyComparison;
 import io.dht4j.core.internal.repair.tree.LocalReplica;
 import io.dht4j.core.internal.view.Batch;
@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -64,10 +63,10 @@ public final class SlotMoves implements BatchProgress.Reporter {
             LocalReplica local,
             Supplier<Version> clock,
             RepairPeers peers,
-            RefillSource pages,
+            PageSource pages,
             Repair options) {
-        LongSupplier rate = () -> views.current().moves().settings().bytesPerSecond();
-        Throttle throttle = new Throttle(environment, rate, this::isClosed);
+        Throttle throttle = new Throttle(
+                environment, () -> views.current().moves().settings().bytesPerSecond(), this::isClosed);
         CopyComparison comparison =
                 new CopyComparison(environment, self, local, peers, throttle, options, new RepairCounters(self));
         this.context = new MoveContext(
@@ -78,9 +77,14 @@ public final class SlotMoves implements BatchProgress.Reporter {
                 local,
                 clock,
                 peers,
-                pages,
+                (node, partitions, start, outcome) -> {
+                    if (views.current().moves().settings().paused()) {
+                        outcome.failed("moves are paused");
+                    } else {
+                        pages.fetch(node, partitions, start, outcome);
+                    }
+                },
                 throttle,
-                new Pace(environment::nanoTime, rate),
                 comparison,
                 new Leftovers(environment, views, local, throttle),
                 new CopyMarker(store, self));

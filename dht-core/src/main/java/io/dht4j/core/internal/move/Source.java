@@ -3,6 +3,7 @@ package io.dht4j.core.internal.move;
 import io.dht4j.ErrorCode;
 import io.dht4j.Node;
 import io.dht4j.Version;
+import io.dht4j.core.internal.copy.PageCopy;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.repair.RepairException;
 import io.dht4j.core.internal.repair.purge.PurgeWatermarks;
@@ -159,18 +160,31 @@ final class Source {
     private CompletableFuture<Void> copyPages(PartitionSet left) {
         PageCopy begun = pages;
         if (begun != null && !begun.isDone()) {
-            return begun.run(left).thenCompose(copied -> copyPages(left));
+            return run(begun, left).thenCompose(copied -> copyPages(left));
         }
         PartitionSet rest = left.minus(covered);
         if (rest.isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
         return context.comparison().differing(node(), rest).thenCompose(differing -> {
-            PageCopy pass = new PageCopy(context, this::node, differing, received);
+            PageCopy pass = new PageCopy(
+                    context.throttle(),
+                    context.pages(),
+                    this::node,
+                    differing,
+                    (entries, bytes) -> received.accept(bytes));
             pages = pass;
             covered = covered.union(rest);
-            return pass.run(left);
+            return run(pass, left);
         });
+    }
+
+    private static CompletableFuture<Void> run(PageCopy pass, PartitionSet left) {
+        pass.retain(left);
+        return pass.run()
+                .thenAccept(failure -> failure.ifPresent(why -> {
+                    throw new RepairException(ErrorCode.NOT_SERVING, why);
+                }));
     }
 
     private CompletableFuture<Void> compare(PartitionSet left, Version since, int attempt) {

@@ -3,15 +3,22 @@ package io.dht4j.core.internal.refill;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.RefillStatus;
+import io.dht4j.core.internal.admission.Backoff;
+import io.dht4j.core.internal.admission.Throttle;
+import io.dht4j.core.internal.copy.PageCopy;
+import io.dht4j.core.internal.copy.PageSource;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.view.ClusterView;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.RefillMarker;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.RejectedExecutionException;
@@ -32,6 +39,11 @@ public final class Refill {
 
     private static final Logger LOG = LoggerFactory.getLogger(Refill.class);
 
+    private static final Backoff BACKOFF = Backoff.doubling(Duration.ofMillis(200), Duration.ofSeconds(10));
+    /** The shortest time between two log messages about a node that keeps failing. */
+    private static final long LOG_NANOS = TimeUnit.MINUTES.toNanos(1);
+    /** The rate for each node: slow enough to leave the network to the calls of clients. */
+    private static final long BYTES_PER_SECOND = 16L << 20;
     /** The delay before a failed write of the marker is tried again. */
     private static final long RETRY_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -39,7 +51,7 @@ public final class Refill {
     private final RefillMarker marker;
     private final PartitionReadBarrier barrier;
     private final Set<NodeId> without;
-    private final RefillSource source;
+    private final PageSource source;
     private final AtomicLong entries = new AtomicLong();
     private final boolean markerIsBehind;
 
@@ -49,13 +61,16 @@ public final class Refill {
     /** Those of them that this node is still receiving from the slot's owner: they are refilled if they stay marked. */
     private PartitionSet arriving = PartitionSet.empty();
 
+    /** When a failure of a node was logged last. */
+    private final Map<NodeId, Long> logged = new HashMap<>();
+
     private boolean started;
     private boolean writing;
     private boolean changed;
     private boolean closed;
 
     /** Replaced as a whole under the lock. */
-    private volatile List<PartitionFetch> fetches = List.of();
+    private volatile List<PageCopy> fetches = List.of();
 
     /**
      * Creates a refill that has not begun. Reads the marker, and so blocks.
@@ -74,7 +89,7 @@ public final class Refill {
             ClusterView view,
             Set<NodeId> without,
             RefillMarker marker,
-            RefillSource source,
+            PageSource source,
             PartitionReadBarrier barrier) {
         this.environment = environment;
         this.without = without;
@@ -122,10 +137,10 @@ public final class Refill {
      * Ends fetches from nodes that no longer hold the partitions, and adds those from nodes that have come to hold
      * them. Returns the added ones.
      */
-    private synchronized List<PartitionFetch> plan(ClusterView view) {
+    private synchronized List<PageCopy> plan(ClusterView view) {
         Map<Node, PartitionSet> needed = needed(view);
-        List<PartitionFetch> kept = new ArrayList<>();
-        for (PartitionFetch fetch : fetches) {
+        List<PageCopy> kept = new ArrayList<>();
+        for (PageCopy fetch : fetches) {
             PartitionSet wanted = needed.getOrDefault(fetch.node(), PartitionSet.empty());
             fetch.retain(wanted);
             if (!fetch.partitions().isEmpty()) {
@@ -133,10 +148,15 @@ public final class Refill {
                 needed.put(fetch.node(), wanted.minus(fetch.partitions()));
             }
         }
-        List<PartitionFetch> added = new ArrayList<>();
+        List<PageCopy> added = new ArrayList<>();
         needed.forEach((node, partitions) -> {
             if (!partitions.isEmpty()) {
-                added.add(new PartitionFetch(this, environment, node, partitions, source));
+                added.add(new PageCopy(
+                        new Throttle(environment, () -> BYTES_PER_SECOND, this::isClosed),
+                        source,
+                        () -> node,
+                        partitions,
+                        (count, bytes) -> entries.addAndGet(count)));
             }
         });
         kept.addAll(added);
@@ -153,7 +173,7 @@ public final class Refill {
 
     /** Begins, if there is a partition to refill. */
     public void start() {
-        List<PartitionFetch> first;
+        List<PageCopy> first;
         synchronized (this) {
             started = true;
             first = fetches;
@@ -169,7 +189,7 @@ public final class Refill {
                         + "refuses reads",
                 left(),
                 first.stream().map(fetch -> fetch.node().id()).toList());
-        first.forEach(fetch -> fetch.nextAfter(0));
+        first.forEach(fetch -> runAfter(0, fetch));
     }
 
     /**
@@ -179,7 +199,7 @@ public final class Refill {
      * @param view the current view
      */
     public void follow(ClusterView view) {
-        List<PartitionFetch> added;
+        List<PageCopy> added;
         synchronized (this) {
             if (closed || marked.isEmpty()) {
                 return;
@@ -189,18 +209,19 @@ public final class Refill {
                 return;
             }
         }
-        added.forEach(fetch -> fetch.nextAfter(0));
+        added.forEach(fetch -> runAfter(0, fetch));
         if (!remaining().equals(barrier.of(PartitionReadBarrier.Reason.LOST))) {
             update();
         }
     }
 
     /** Stops. The rest is refilled from the beginning when the node starts again. */
-    public void close() {
-        synchronized (this) {
-            closed = true;
-        }
-        fetches.forEach(PartitionFetch::close);
+    public synchronized void close() {
+        closed = true;
+    }
+
+    private synchronized boolean isClosed() {
+        return closed;
     }
 
     /**
@@ -216,7 +237,7 @@ public final class Refill {
                 left(),
                 entries.get(),
                 fetches.stream()
-                        .filter(PartitionFetch::isFailing)
+                        .filter(fetch -> fetch.failures() > 0)
                         .map(fetch -> fetch.node().id())
                         .toList());
     }
@@ -225,13 +246,51 @@ public final class Refill {
         return barrier.of(PartitionReadBarrier.Reason.LOST).cardinality();
     }
 
-    void fetched(int count) {
-        entries.addAndGet(count);
+    private void runAfter(long nanos, PageCopy fetch) {
+        environment.schedule(() -> run(fetch), nanos);
     }
 
-    void finished(PartitionFetch fetch) {
-        LOG.info("{} has sent all its entries", fetch.node().id());
-        update();
+    private void run(PageCopy fetch) {
+        if (isWanted(fetch)) {
+            fetch.run().whenComplete((failure, error) -> {
+                if (isWanted(fetch)) {
+                    ended(fetch, error == null ? failure : Optional.of(error.toString()));
+                }
+            });
+        }
+    }
+
+    private boolean isWanted(PageCopy fetch) {
+        return !isClosed() && fetches.contains(fetch);
+    }
+
+    /** Continues at the same position after a failure, later each time. */
+    private void ended(PageCopy fetch, Optional<String> failure) {
+        NodeId node = fetch.node().id();
+        if (failure.isEmpty()) {
+            LOG.info("{} has sent all its entries", node);
+            update();
+            return;
+        }
+        runAfter(BACKOFF.nanos(Math.max(0, fetch.failures() - 1)), fetch);
+        if (isLogged(node)) {
+            LOG.warn(
+                    "the refill waits for {}, which is asked again and again: {}. Start it, or name it as lost "
+                            + "(ClusterBuilder.refill) if it does not come back",
+                    node,
+                    failure.get());
+        }
+    }
+
+    /** Returns whether a failure of a node is logged. */
+    private synchronized boolean isLogged(NodeId node) {
+        long now = environment.nanoTime();
+        Long last = logged.get(node);
+        boolean isDue = last == null || now - last >= LOG_NANOS;
+        if (isDue) {
+            logged.put(node, now);
+        }
+        return isDue;
     }
 
     /** Writes the marker, then allows reads of the partitions that are complete. */

@@ -10,8 +10,8 @@ import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.peer.Replanning;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
+import io.dht4j.core.internal.copy.PageSource;
 import io.dht4j.core.internal.placement.PartitionSet;
-import io.dht4j.core.internal.refill.RefillSource;
 import io.dht4j.core.internal.repair.RepairException;
 import io.dht4j.core.internal.replica.Replica;
 import io.dht4j.core.internal.view.ClusterView;
@@ -55,8 +55,8 @@ final class BackgroundRequests {
         this.timeout = timeout;
     }
 
-    /** Reads a page of another node for a refill, and merges it into this node's store. See {@link RefillSource}. */
-    void fetchPage(Node node, PartitionSet partitions, Key start, RefillSource.Outcome outcome) {
+    /** Reads a page of another node for a refill, and merges it into this node's store. See {@link PageSource}. */
+    void fetchPage(Node node, PartitionSet partitions, Key start, PageSource.Outcome outcome) {
         Request.ScanPage page =
                 new Request.ScanPage(new KeyRange(start, Optional.empty()), partitions, PAGE_ENTRIES, PAGE_BYTES);
         FencingToken token = views.current().token(partitions);
@@ -77,7 +77,7 @@ final class BackgroundRequests {
             Node node,
             Request page,
             @Nullable FencingToken token,
-            RefillSource.Outcome outcome,
+            PageSource.Outcome outcome,
             Consumer<PeerFailure> failed) {
         ask(
                 node,
@@ -92,7 +92,7 @@ final class BackgroundRequests {
         return failure.nothingDone() && failure.code() == ErrorCode.MALFORMED_FRAME;
     }
 
-    private void merge(Node node, Reply.Page page, @Nullable FencingToken token, RefillSource.Outcome outcome) {
+    private void merge(Node node, Reply.Page page, @Nullable FencingToken token, PageSource.Outcome outcome) {
         int count = page.entries().size();
         if (count == 0) {
             outcome.fetched(0, 0, page.resume());

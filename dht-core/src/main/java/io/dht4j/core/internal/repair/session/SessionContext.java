@@ -2,10 +2,10 @@ package io.dht4j.core.internal.repair.session;
 
 import io.dht4j.Node;
 import io.dht4j.NodeId;
+import io.dht4j.core.internal.admission.Throttle;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.repair.RepairCounters;
 import io.dht4j.core.internal.repair.RepairPeers;
-import io.dht4j.core.internal.repair.Throttle;
 import io.dht4j.core.internal.repair.tree.LocalReplica;
 import io.dht4j.core.internal.view.ClusterView;
 import io.dht4j.core.options.Repair;

@@ -2,8 +2,8 @@ package io.dht4j.core.internal.repair.tree;
 
 import io.dht4j.DhtException;
 import io.dht4j.core.internal.admission.Backoff;
+import io.dht4j.core.internal.admission.Throttle;
 import io.dht4j.core.internal.repair.RepairCounters;
-import io.dht4j.core.internal.repair.Throttle;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.Environment;
 import java.time.Duration;

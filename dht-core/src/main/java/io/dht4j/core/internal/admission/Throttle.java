@@ -1,6 +1,5 @@
-package io.dht4j.core.internal.repair;
+package io.dht4j.core.internal.admission;
 
-import io.dht4j.ErrorCode;
 import io.dht4j.spi.Environment;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -11,8 +10,9 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Limits the load of repair. Work on the store runs on the store threads. After each step, repair rests for as long as
- * the step took, and for as long as its bytes take at the allowed rate. Safe for use by any number of threads.
+ * Limits the load of work in the background. Work on the store runs on the store threads. Between its steps the work
+ * rests, so that the bytes of all who share a throttle keep to the allowed rate. There are no bursts: time that is not
+ * used is not saved up. Safe for use by any number of threads.
  */
 public final class Throttle {
 
@@ -20,10 +20,13 @@ public final class Throttle {
     private final LongSupplier bytesPerSecond;
     private final BooleanSupplier isClosed;
 
+    /** When the bytes so far have taken their time at the allowed rate. Guarded by this. */
+    private long freeNanos;
+
     /**
      * Creates a throttle.
      *
-     * @param environment timers and store threads
+     * @param environment time, timers and store threads
      * @param bytesPerSecond returns the allowed rate, 1 or more; it may change
      * @param isClosed returns whether no more work begins
      */
@@ -31,6 +34,7 @@ public final class Throttle {
         this.isClosed = isClosed;
         this.environment = environment;
         this.bytesPerSecond = bytesPerSecond;
+        this.freeNanos = environment.nanoTime();
     }
 
     /** Runs blocking work on a store thread. */
@@ -62,27 +66,55 @@ public final class Throttle {
                 .thenApply(done -> null);
     }
 
-    private static RepairException closing() {
-        return new RepairException(ErrorCode.NOT_SERVING, "this node is closing");
+    private static RejectedExecutionException closing() {
+        return new RejectedExecutionException("this node is closing");
     }
 
-    /** Returns a future that completes after some nanoseconds. */
+    /** Returns a future that completes after some nanoseconds; or with an exception if no more work begins then. */
     public CompletableFuture<Void> rest(long nanos) {
         CompletableFuture<Void> over = new CompletableFuture<>();
-        environment.schedule(() -> over.complete(null), nanos);
+        environment.schedule(
+                () -> {
+                    if (isClosed.getAsBoolean()) {
+                        over.completeExceptionally(closing());
+                    } else {
+                        over.complete(null);
+                    }
+                },
+                nanos);
         return over;
     }
 
-    /** Runs a step that moves some bytes, and the rest after it. */
+    /** Returns the time by which steps begin. */
+    public long nanoTime() {
+        return environment.nanoTime();
+    }
+
+    /**
+     * Counts the bytes of a step.
+     *
+     * @param bytes the bytes
+     * @param began since when they may have moved
+     * @return how many nanoseconds from now the rate requires to rest; zero or less if it requires none
+     */
+    public synchronized long restAfter(long bytes, long began) {
+        long begin = freeNanos - began > 0 ? freeNanos : began;
+        freeNanos = begin + bytes * TimeUnit.SECONDS.toNanos(1) / bytesPerSecond.getAsLong();
+        return freeNanos - environment.nanoTime();
+    }
+
+    /**
+     * Runs a step that moves some bytes, and the rest after it: for as long as the step took, and for as long as its
+     * bytes take at the allowed rate.
+     */
     public <T> CompletableFuture<T> throttled(long bytes, Supplier<CompletableFuture<T>> step) {
         if (isClosed.getAsBoolean()) {
             return CompletableFuture.failedFuture(closing());
         }
         long began = environment.nanoTime();
         return step.get().thenCompose(result -> {
-            long took = environment.nanoTime() - began;
-            long allowed = bytes * TimeUnit.SECONDS.toNanos(1) / bytesPerSecond.getAsLong();
-            return rest(Math.max(took, allowed)).thenApply(rested -> result);
+            long ended = environment.nanoTime();
+            return rest(Math.max(ended - began, restAfter(bytes, ended))).thenApply(rested -> result);
         });
     }
 }

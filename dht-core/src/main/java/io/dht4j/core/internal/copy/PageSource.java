@@ -1,4 +1,4 @@
-package io.dht4j.core.internal.refill;
+package io.dht4j.core.internal.copy;
 
 import io.dht4j.Key;
 import io.dht4j.Node;
@@ -10,7 +10,7 @@ import java.util.Optional;
  * of threads.
  */
 @FunctionalInterface
-public interface RefillSource {
+public interface PageSource {
 
     /**
      * Fetches the next page, tombstones and expired entries included.
