@@ -148,8 +148,9 @@ class PlantedBugsTest {
         assertBreaks(
                 LOST,
                 in(
-                        INTERNAL + "repair.purge.WatermarkFilter",
-                        filter -> filter.visit(Advice.to(AnyTombstone.class).on(named("isPurgeable")))),
+                        INTERNAL + "repair.purge.PurgeWatermarks",
+                        watermarks ->
+                                watermarks.visit(Advice.to(AnyTombstone.class).on(named("isPurgeable")))),
                 shortlyBefore(36),
                 SEEDS);
     }

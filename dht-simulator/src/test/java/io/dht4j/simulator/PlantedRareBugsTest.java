@@ -5,18 +5,15 @@ import static io.dht4j.simulator.PlantedBugs.in;
 import static io.dht4j.simulator.PlantedTests.assertFinds;
 import static net.bytebuddy.matcher.ElementMatchers.any;
 import static net.bytebuddy.matcher.ElementMatchers.named;
-import static net.bytebuddy.matcher.ElementMatchers.returns;
+import static net.bytebuddy.matcher.ElementMatchers.takesArgument;
 import static net.bytebuddy.matcher.ElementMatchers.takesArguments;
 
 import io.dht4j.core.internal.placement.PartitionSet;
 import java.lang.reflect.Method;
-import java.util.Map;
+import java.util.List;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
-import java.util.function.UnaryOperator;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.asm.MemberSubstitution;
-import net.bytebuddy.dynamic.DynamicType;
 import net.bytebuddy.implementation.FixedValue;
 import net.bytebuddy.implementation.StubMethod;
 import org.junit.jupiter.api.Tag;
@@ -56,18 +53,6 @@ class PlantedRareBugsTest {
             } catch (NoSuchMethodException e) {
                 throw new AssertionError(e);
             }
-        }
-    }
-
-    /** Is always true. Public, since a class of the product makes one. */
-    public static final class Always implements BooleanSupplier {
-
-        /** Creates it. */
-        public Always() {}
-
-        @Override
-        public boolean getAsBoolean() {
-            return true;
         }
     }
 
@@ -202,25 +187,15 @@ class PlantedRareBugsTest {
                         source -> source.visit(Advice.to(AllDone.class).on(named("done")))));
     }
 
-    /** A write that was let in is not looked at again. */
-    static final class Admitted {
-
-        private Admitted() {}
-
-        @Advice.OnMethodExit
-        static void exit(@Advice.Return(readOnly = false) BooleanSupplier result) {
-            result = new Always();
-        }
-    }
-
     @Test
-    void checkedAtTheDoorOnly() {
-        UnaryOperator<DynamicType.Builder<?>> admitted = type -> type.visit(Advice.to(Admitted.class)
-                .on(named("admits").or(named("unfenced")).and(returns(BooleanSupplier.class))));
+    void writeNotCheckedAgainstRows() {
         assertFinds(
                 TESTS + "RacingViewsTest",
                 "newViewRefusesAWriteThatWaitsForTheStore",
-                Map.of(INTERNAL + "replica.RowGuard", admitted, INTERNAL + "replica.EntryWriter", admitted));
+                in(
+                        INTERNAL + "replica.RowGuard",
+                        guard -> guard.method(named("refusal").and(takesArgument(0, List.class)))
+                                .intercept(StubMethod.INSTANCE)));
     }
 
     /** What a full disk has refused is installed. */

@@ -101,6 +101,8 @@ class ArchitectureTest {
                         new Breach("no package cycles", "Cycle detected"),
                         new Breach("no cycles of the parts of internal packages", "UsesUpper"),
                         new Breach("nobody uses another module's internals", "UsesCore"),
+                        new Breach("only the replica changes the entries of a store", "UsesAStore.applied"),
+                        new Breach("only the replica changes the entries of a store", "UsesAStore.purging"),
                         new Breach(ENVIRONMENT, "RunsAlone.nanoTime"),
                         new Breach(ENVIRONMENT, "RunsAlone.reference"),
                         new Breach(ENVIRONMENT, "RunsAlone.wallClock"),

@@ -14,10 +14,12 @@ import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import io.dht4j.spi.Store;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
@@ -29,6 +31,9 @@ final class Rules {
     private static final String[] JDK = {
         "java..", "javax.crypto..", "javax.naming..", "javax.net.ssl..", "javax.security.auth..", "jdk.jfr.."
     };
+
+    /** The methods of a store that change its entries. */
+    private static final Set<String> CHANGES = Set.of("apply", "applyAndGetVersions", "purge", "drop");
 
     private final String root;
 
@@ -200,6 +205,7 @@ final class Rules {
         rules.put("no package cycles", noCycles("packages", UnaryOperator.identity()));
         rules.put("no cycles of the parts of internal packages", noCycles("parts", Rules::part));
         rules.put("nobody uses another module's internals", internalsAreTheirModulesOwn());
+        rules.put("only the replica changes the entries of a store", onlyTheReplicaChangesEntries());
         rules.put("core takes time, chance and threads from its environment", threads.coreUsesItsEnvironment());
         rules.put("stores take no shortcuts to threads that are not theirs", threads.noSharedPools());
         rules.put("no mutable statics", StaticRules.noMutableStatics());
@@ -235,6 +241,19 @@ final class Rules {
                 .should()
                 .dependOnClassesThat()
                 .resideInAnyPackage(libraries);
+    }
+
+    private ArchRule onlyTheReplicaChangesEntries() {
+        return noClasses()
+                .that()
+                .resideInAPackage(in("core"))
+                .and()
+                .resideOutsideOfPackage(root + ".core.internal.replica")
+                .should()
+                .accessTargetWhere(DescribedPredicate.describe(
+                        "changes the entries of a store",
+                        access -> access.getTargetOwner().isAssignableTo(Store.class)
+                                && CHANGES.contains(access.getTarget().getName())));
     }
 
     private ArchRule noCycles(String what, UnaryOperator<String> slice) {

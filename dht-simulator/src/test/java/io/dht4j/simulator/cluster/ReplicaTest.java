@@ -18,6 +18,7 @@ import io.dht4j.core.internal.refill.PartitionReadBarrier;
 import io.dht4j.core.internal.repair.purge.PurgeWatermarks;
 import io.dht4j.core.internal.repair.rollback.RollbackDetector;
 import io.dht4j.core.internal.repair.tree.LocalReplica;
+import io.dht4j.core.internal.replica.EntryWriter;
 import io.dht4j.core.internal.replica.Replica;
 import io.dht4j.core.internal.replica.RowGuard;
 import io.dht4j.core.internal.snapshot.Snapshots;
@@ -73,24 +74,30 @@ class ReplicaTest {
         PurgeWatermarks watermarks = new PurgeWatermarks(store, 1, key -> 0);
         watermarks.load();
         HybridClock clock = new HybridClock(env::currentTimeMillis, 1000);
+        Snapshots snapshots = new Snapshots(store, env, clock, views, 1 << 20);
+        RowGuard rows = new RowGuard(views, new IncomingReplicas(views));
+        PartitionReadBarrier barrier = new PartitionReadBarrier();
+        EntryWriter writer = new EntryWriter(store, snapshots, watermarks, rows, barrier, clock::isTooFarAhead);
         return new Replica(
                 store,
-                watermarks,
+                writer,
                 new LocalReplica(
                         store,
                         watermarks,
-                        new RollbackDetector(watermarks, new PartitionReadBarrier(), clock::isTooFarAhead, () -> {}),
+                        new RollbackDetector(watermarks, barrier, clock::isTooFarAhead, () -> {}),
                         1,
                         key -> 0,
+                        writer::purge,
+                        writer::drop,
                         env::currentTimeMillis,
                         Duration.ofHours(1)),
                 env,
                 clock,
-                new Snapshots(store, env, clock, views, 1 << 20),
-                new RowGuard(views, new IncomingReplicas(views)),
+                snapshots,
+                rows,
                 limits(storeReads),
                 new QueueAges(Duration.ofSeconds(1), Duration.ofSeconds(1)),
-                new PartitionReadBarrier(),
+                barrier,
                 new HotKeyCounter(new NodeId("n0"), Optional.empty(), env));
     }
 

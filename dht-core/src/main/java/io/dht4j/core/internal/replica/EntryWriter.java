@@ -7,73 +7,97 @@ import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
 import io.dht4j.core.internal.refill.PartitionReadBarrier.Reason;
 import io.dht4j.core.internal.repair.purge.PurgeWatermarks;
-import io.dht4j.core.internal.view.ClusterView;
+import io.dht4j.core.internal.snapshot.Snapshots;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.spi.Entry;
+import io.dht4j.spi.Store;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.Arrays;
 import java.util.List;
-import java.util.function.BooleanSupplier;
+import java.util.Optional;
+import java.util.concurrent.locks.Lock;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.IntToLongFunction;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Merges entries into the store, except those that are older than their partition's watermark, and those of writes that
- * were planned by another table. Makes the replies. Blocks as the store does, and throws what it throws. Safe for use
- * by any number of threads.
+ * Changes the entries of the store, as no other class of the core does. Merges entries except those that the purge
+ * watermarks refuse and those of writes that were planned by another table, and makes the replies. Blocks as the store
+ * does, and throws what it throws. Safe for use by any number of threads.
  */
-final class EntryWriter {
+public final class EntryWriter {
 
+    private final Store store;
+    private final Function<Key, Optional<Entry>> held;
+    private final Snapshots snapshots;
     private final PurgeWatermarks watermarks;
-    private final Predicate<Version> isTooFarAhead;
     private final RowGuard rows;
     private final PartitionReadBarrier barrier;
+    private final Predicate<Version> isTooFarAhead;
 
     /**
-     * Creates a writer.
+     * Creates the writer of a store.
      *
-     * @param watermarks apply entries to the store
-     * @param isTooFarAhead whether only a wrong clock can have issued a version
+     * @param store the store
+     * @param snapshots keep the entries that a merge supersedes
+     * @param watermarks decide which entries are too old
      * @param rows refuses writes that were planned by another table
      * @param barrier the partitions of which entries may be missing
+     * @param isTooFarAhead whether only a wrong clock can have issued a version
      */
-    EntryWriter(
-            PurgeWatermarks watermarks, Predicate<Version> isTooFarAhead, RowGuard rows, PartitionReadBarrier barrier) {
+    public EntryWriter(
+            Store store,
+            Snapshots snapshots,
+            PurgeWatermarks watermarks,
+            RowGuard rows,
+            PartitionReadBarrier barrier,
+            Predicate<Version> isTooFarAhead) {
+        this.store = store;
+        this.held = store::get;
+        this.snapshots = snapshots;
         this.watermarks = watermarks;
-        this.isTooFarAhead = isTooFarAhead;
         this.rows = rows;
         this.barrier = barrier;
+        this.isTooFarAhead = isTooFarAhead;
+    }
+
+    /**
+     * Removes entries that are dead on all replicas. See {@link Store#purge(Predicate)}.
+     *
+     * @param dispensable returns whether an entry may be removed
+     * @return how many entries were removed
+     */
+    public long purge(Predicate<Entry> dispensable) {
+        return store.purge(dispensable);
+    }
+
+    /**
+     * Removes all entries of keys of which this node is no replica. See {@link Store#drop}.
+     *
+     * @param dropped returns whether the entry of a key is removed
+     * @return how many entries were removed
+     */
+    public long drop(Predicate<Key> dropped) {
+        return store.drop(dropped);
     }
 
     /** Merges the entries of one write, which came with a row version. */
     Reply apply(List<Entry> entries, long rowVersion) {
-        Predicate<Key> unknown = unknown();
-        PurgeWatermarks.Applied applied = null;
-        while (applied == null) {
-            applied = watermarks.apply(entries, rows.admits(entries, rowVersion));
-            Reply refusal = applied == null ? rows.refusal(entries, rowVersion) : null;
-            if (refusal != null) {
-                return refusal;
-            }
-        }
-        return applied.refused().isPresent()
-                ? tooOld(applied.refused().get())
-                : applied(entries, applied.newest(), 0, unknown);
+        return write(entries, rowVersion, false);
     }
 
     /** Merges entries that this node has fetched from complete replicas. */
     Reply refill(List<Entry> entries, long rowVersion) {
-        PurgeWatermarks.Applied applied = null;
-        while (applied == null) {
-            applied = watermarks.refill(entries, rows.admits(entries, rowVersion));
-            Reply refusal = applied == null ? rows.refusal(entries, rowVersion) : null;
-            if (refusal != null) {
-                return refusal;
-            }
-        }
-        return applied.refused().map(EntryWriter::tooOld).orElse(Reply.Applied.AS_NEWEST);
+        Reply reply = write(entries, rowVersion, true);
+        return reply instanceof Reply.Applied ? Reply.Applied.AS_NEWEST : reply;
+    }
+
+    private Reply write(List<Entry> entries, long rowVersion, boolean refills) {
+        Reply[] replies = new Reply[1];
+        write(List.of(entries), write -> rowVersion, refills, replies);
+        return replies[0];
     }
 
     /**
@@ -81,127 +105,125 @@ final class EntryWriter {
      *
      * @param group the entries of each write
      * @param rowVersions returns the row version of each write, by its index
-     * @param failed makes the reply to each other write if the store throws; then some of them may be merged
+     * @param failed makes the reply to each write that is not refused if the store throws; then some may be merged
      * @return a reply for each write
      */
     List<Reply> applyGroup(
             List<List<Entry>> group, IntToLongFunction rowVersions, Function<Throwable, IntFunction<Reply>> failed) {
-        List<Reply> replies = new ArrayList<>(Collections.nCopies(group.size(), Reply.Applied.AS_NEWEST));
-        boolean[] isRefused = new boolean[group.size()];
+        Reply[] replies = new Reply[group.size()];
         try {
-            boolean done = false;
-            while (!done) {
-                done = tryGroup(group, rowVersions, isRefused, replies);
-            }
+            write(group, rowVersions, false, replies);
         } catch (RuntimeException | Error e) {
             IntFunction<Reply> failure = failed.apply(e);
-            for (int i = 0; i < isRefused.length; i++) {
-                if (!isRefused[i]) {
-                    replies.set(i, failure.apply(i));
+            for (int i = 0; i < replies.length; i++) {
+                if (replies[i] == null) {
+                    replies[i] = failure.apply(i);
                 }
             }
         }
-        return replies;
+        return Arrays.asList(replies);
     }
 
-    /** Merges all writes that are not refused; returns false, having merged nothing, if one more is refused. */
-    private boolean tryGroup(
-            List<List<Entry>> group, IntToLongFunction rowVersions, boolean[] isRefused, List<Reply> replies) {
-        List<Entry> entries = new ArrayList<>(group.size());
-        for (int i = 0; i < isRefused.length; i++) {
-            for (int j = 0; !isRefused[i] && j < group.get(i).size(); j++) {
-                entries.add(group.get(i).get(j));
-            }
-        }
-        if (entries.isEmpty()) {
-            return true;
-        }
+    private void write(
+            List<List<Entry>> group, IntToLongFunction rowVersions, boolean refills, @Nullable Reply[] replies) {
         Predicate<Key> unknown = unknown();
-        PurgeWatermarks.Applied applied = watermarks.apply(entries, admits(group, rowVersions, isRefused));
-        if (applied == null) {
-            refuseByRows(group, rowVersions, isRefused, replies);
-            return false;
-        }
-        if (applied.refused().isPresent()) {
-            Entry refused = applied.refused().get();
-            int index = indexOf(refused, group, isRefused);
-            isRefused[index] = true;
-            replies.set(index, tooOld(refused));
-            return false;
-        }
+        List<List<Entry>> accepted = new ArrayList<>(group.size());
+        List<Version> newest = merge(group, rowVersions, refills, replies, accepted);
         int from = 0;
-        for (int i = 0; i < isRefused.length; i++) {
-            if (!isRefused[i]) {
-                replies.set(i, applied(group.get(i), applied.newest(), from, unknown));
-                from += group.get(i).size();
-            }
-        }
-        return true;
-    }
-
-    /** Returns a check of all writes of a group that are not refused, to be made while the lock is held. */
-    private BooleanSupplier admits(List<List<Entry>> group, IntToLongFunction rowVersions, boolean[] isRefused) {
-        long highest = ClusterView.NO_VERSION;
-        for (int i = 0; i < isRefused.length; i++) {
-            highest = Math.max(highest, rowVersions.applyAsLong(i));
-        }
-        if (rows.isUnfenced(highest)) {
-            return rows.unfenced();
-        }
-        return () -> {
-            for (int i = 0; i < isRefused.length; i++) {
-                if (!isRefused[i] && rows.refusal(group.get(i), rowVersions.applyAsLong(i)) != null) {
-                    return false;
-                }
-            }
-            return true;
-        };
-    }
-
-    private void refuseByRows(
-            List<List<Entry>> group, IntToLongFunction rowVersions, boolean[] isRefused, List<Reply> replies) {
-        for (int i = 0; i < isRefused.length; i++) {
-            Reply refusal = isRefused[i] ? null : rows.refusal(group.get(i), rowVersions.applyAsLong(i));
-            if (refusal != null) {
-                isRefused[i] = true;
-                replies.set(i, refusal);
+        for (int i = 0; i < replies.length; i++) {
+            if (replies[i] == null) {
+                List<Version> each = newest.subList(from, from + accepted.get(i).size());
+                replies[i] = applied(group.get(i), newestOf(group.get(i), accepted.get(i), each), unknown);
+                from += accepted.get(i).size();
             }
         }
     }
 
-    private static int indexOf(Entry refused, List<List<Entry>> group, boolean[] isRefused) {
-        for (int i = 0; i < isRefused.length; i++) {
-            if (!isRefused[i] && contains(group.get(i), refused)) {
-                return i;
+    /**
+     * Merges what is accepted of some writes. No view or watermark changes from the decisions until the store has it.
+     *
+     * @param replies receives the refusals
+     * @param accepted receives the accepted entries of each write, none of a refused one
+     * @return the newest version of the key of each accepted entry
+     */
+    private List<Version> merge(
+            List<List<Entry>> group,
+            IntToLongFunction rowVersions,
+            boolean refills,
+            @Nullable Reply[] replies,
+            List<List<Entry>> accepted) {
+        Lock lock = watermarks.applying();
+        lock.lock();
+        try {
+            for (int i = 0; i < replies.length; i++) {
+                List<Entry> entries = group.get(i);
+                Reply refusal = refusal(entries, rowVersions.applyAsLong(i), refills);
+                replies[i] = refusal;
+                accepted.add(refusal == null ? watermarks.accept(entries, refills) : List.of());
             }
+            List<Entry> entries = concatenated(accepted);
+            return entries.isEmpty() ? List.of() : snapshots.merging(entries, store::applyAndGetVersions);
+        } finally {
+            lock.unlock();
         }
-        throw new IllegalStateException("an entry was refused that is in no write");
     }
 
-    /** By identity: two writes may have equal entries. */
+    private @Nullable Reply refusal(List<Entry> entries, long rowVersion, boolean refills) {
+        Reply refusal = rows.refusal(entries, rowVersion);
+        Optional<Entry> refused = refusal == null ? watermarks.refused(entries, refills, held) : Optional.empty();
+        return refused.map(EntryWriter::tooOld).orElse(refusal);
+    }
+
+    private static List<Entry> concatenated(List<List<Entry>> lists) {
+        if (lists.size() == 1) {
+            return lists.get(0);
+        }
+        List<Entry> all = new ArrayList<>(lists.size());
+        lists.forEach(all::addAll);
+        return all;
+    }
+
+    /** Returns the newest version of the key of each entry of a write, also of those that changed nothing. */
     @SuppressWarnings("ReferenceEquality")
-    private static boolean contains(List<Entry> entries, Entry wanted) {
-        return entries.stream().anyMatch(entry -> entry == wanted);
+    private List<Version> newestOf(List<Entry> entries, List<Entry> accepted, List<Version> newest) {
+        if (accepted.size() == entries.size()) {
+            return newest;
+        }
+        List<Version> all = new ArrayList<>(entries.size());
+        int next = 0;
+        for (Entry entry : entries) {
+            boolean isAccepted = next < accepted.size() && accepted.get(next) == entry;
+            all.add(isAccepted ? newest.get(next++) : newestOf(entry));
+        }
+        return all;
     }
 
-    /** Returns the reply to entries that are merged, whose newest versions begin at an index. */
-    private Reply applied(List<Entry> entries, List<Version> newest, int from, Predicate<Key> unknown) {
+    /** Returns the newest version of the key of an entry that the store holds, or held until it purged it. */
+    private Version newestOf(Entry entry) {
+        return store.get(entry.key())
+                .map(Entry::version)
+                .filter(version -> version.compareTo(entry.version()) > 0)
+                .orElse(entry.version());
+    }
+
+    /** Returns the reply to entries that are merged. */
+    private Reply applied(List<Entry> entries, List<Version> newest, Predicate<Key> unknown) {
         List<Reply.Newer> newer = List.of();
         for (int i = 0; i < entries.size(); i++) {
-            Version held = newest.get(from + i);
-            if (held.compareTo(entries.get(i).version()) <= 0) {
+            Version version = newest.get(i);
+            if (version.compareTo(entries.get(i).version()) <= 0) {
                 if (!unknown.test(entries.get(i).key())
                         && !isIncoming(entries.get(i).key())) {
                     continue;
                 }
-                held = Reply.Newer.UNKNOWN;
-            } else if (isTooFarAhead.test(held)) {
-                held = Reply.Newer.TOO_FAR_AHEAD;
+                version = Reply.Newer.UNKNOWN;
+            } else if (isTooFarAhead.test(version)) {
+                version = Reply.Newer.TOO_FAR_AHEAD;
             }
             if (newer.isEmpty()) {
                 newer = new ArrayList<>(1);
             }
-            newer.add(new Reply.Newer(i, held));
+            newer.add(new Reply.Newer(i, version));
         }
         return newer.isEmpty() ? Reply.Applied.AS_NEWEST : new Reply.Applied(newer);
     }

@@ -9,7 +9,6 @@ import io.dht4j.core.internal.observation.HotKeyCounter;
 import io.dht4j.core.internal.observation.HotKeyWindow;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
-import io.dht4j.core.internal.repair.purge.PurgeWatermarks;
 import io.dht4j.core.internal.repair.tree.LocalReplica;
 import io.dht4j.core.internal.snapshot.Snapshots;
 import io.dht4j.core.internal.wire.RepairRequest;
@@ -53,12 +52,12 @@ public final class Replica {
     /**
      * Creates a replica over a store.
      *
-     * @param store the store
-     * @param watermarks decide which entries are too old
+     * @param store is read
+     * @param writer writes to it
      * @param local answers the requests of background repair
      * @param environment runs store calls
      * @param clock observes versions
-     * @param snapshots the open snapshots, for which the store records merges
+     * @param snapshots the open snapshots
      * @param rows refuses requests that were planned by another table than this node's
      * @param limits the largest accepted value, and roughly the largest reply; how many requests and bytes may wait for
      *     the store, and how many of them may read it at a time
@@ -68,7 +67,7 @@ public final class Replica {
      */
     public Replica(
             Store store,
-            PurgeWatermarks watermarks,
+            EntryWriter writer,
             LocalReplica local,
             Environment environment,
             HybridClock clock,
@@ -81,8 +80,7 @@ public final class Replica {
         this.store = store;
         this.local = local;
         this.reader = new ReplicaReader(store, clock, rows, limits.maxValueBytes(), barrier, hotKeys);
-        this.gate = new StoreGate(
-                store, new EntryWriter(watermarks, clock::isTooFarAhead, rows, barrier), environment, limits, ages);
+        this.gate = new StoreGate(store, writer, environment, limits, ages);
         this.nanoTime = environment::nanoTime;
         this.clock = clock;
         this.snapshots = snapshots;

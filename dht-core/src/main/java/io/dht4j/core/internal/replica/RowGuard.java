@@ -13,7 +13,6 @@ import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.Entry;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +27,6 @@ public final class RowGuard {
 
     private final Views views;
     private final IncomingReplicas incoming;
-    private final BooleanSupplier unfenced;
 
     /**
      * Creates a guard.
@@ -39,7 +37,6 @@ public final class RowGuard {
     public RowGuard(Views views, IncomingReplicas incoming) {
         this.views = views;
         this.incoming = incoming;
-        this.unfenced = () -> !views.current().hasRowVersions();
     }
 
     /** Returns the partition of a key. */
@@ -56,28 +53,7 @@ public final class RowGuard {
         return version == ClusterView.NO_VERSION && !view.hasRowVersions();
     }
 
-    /** Returns whether a request with a row version needs no check now. */
-    boolean isUnfenced(long version) {
-        return isUnfenced(views.current(), version);
-    }
-
-    /** Returns a check of writes without row versions, which holds as long as this node's rows have none either. */
-    BooleanSupplier unfenced() {
-        return unfenced;
-    }
-
-    /**
-     * Returns a check of a write, to be made while the lock is held.
-     *
-     * @param entries the entries
-     * @param version the row version that came with them
-     * @return an object that costs no allocation in a static cluster
-     */
-    BooleanSupplier admits(List<Entry> entries, long version) {
-        return isUnfenced(version) ? unfenced : () -> refusal(entries, version) == null;
-    }
-
-    /** Returns the refusal of entries, or null if there is none. */
+    /** Returns the refusal of a write, or null if there is none. */
     @Nullable
     Reply refusal(List<Entry> entries, long version) {
         ClusterView view = views.current();
@@ -155,7 +131,7 @@ public final class RowGuard {
     /** Returns the refusal of a request of repair, or null if there is none. */
     @Nullable
     Reply refusal(RepairRequest request, long version) {
-        if (isUnfenced(version)) {
+        if (isUnfenced(views.current(), version)) {
             return null;
         }
         return request instanceof RepairRequest.Entries entries

@@ -21,9 +21,9 @@ import java.util.function.IntToLongFunction;
 import java.util.function.Supplier;
 
 /**
- * Guards the store: all access goes through it. It keeps blocking calls off the calling threads, bounds the number of
- * waiting requests and their waiting time, and turns exceptions of the store into failed replies. Stores that are
- * memory-fast are called at once on the calling thread.
+ * Guards the store: requests reach it through this gate. It keeps blocking calls off the calling threads, bounds the
+ * number of waiting requests and their waiting time, and turns exceptions of the store into failed replies. Stores that
+ * are memory-fast are called at once on the calling thread.
  *
  * <p>Waiting writes are merged into one call of the store: while a write or an fsync runs, the next ones gather. So a
  * slow disk is used with large groups, and an idle one without delay.

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,8 +40,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A snapshot shows only partitions that this node has had completely ever since it was opened.
  *
- * <p>Only {@link #applyAndGetVersions} and {@link #cursor} block, as the store does. Safe for use by any number of
- * threads.
+ * <p>Only {@link #merging} and {@link #cursor} block, as the store does. Safe for use by any number of threads.
  */
 public final class Snapshots {
 
@@ -67,7 +67,7 @@ public final class Snapshots {
     /**
      * Creates an object without open snapshots.
      *
-     * @param store the store
+     * @param store is read
      * @param environment time and timers
      * @param clock this node's clock
      * @param views the views of this node, which tell what its store has completely
@@ -84,15 +84,6 @@ public final class Snapshots {
 
     private synchronized void follow(ClusterView view) {
         open.forEach(snapshot -> snapshot.follow(view));
-    }
-
-    /**
-     * Returns the store through which all writes must go from now on.
-     *
-     * @return the same store, which records merges for the open snapshots
-     */
-    public Store store() {
-        return new SnapshottingStore(store, this);
     }
 
     /** A write of this node's coordinator, from before it gets its version until its outcome is known. */
@@ -264,16 +255,23 @@ public final class Snapshots {
         return open.stream().mapToLong(Snapshot::bytes).sum();
     }
 
-    /** Merges entries into the store; returns the newest version of each key. */
-    List<Version> applyAndGetVersions(List<Entry> entries) {
+    /**
+     * Runs a merge into the store. While a snapshot is open, the entries that it supersedes are kept first, and merges
+     * run one after the other. Every merge must go through this. Blocks as the store does.
+     *
+     * @param entries the entries
+     * @param merge merges them into the store
+     * @return what the merge returns
+     */
+    public List<Version> merging(List<Entry> entries, Function<List<Entry>, List<Version>> merge) {
         WritesInFlight.Generation here = applies.enter();
         try {
             if (open.isEmpty()) {
-                return store.applyAndGetVersions(entries);
+                return merge.apply(entries);
             }
             synchronized (merging) {
                 recordSuperseded(entries);
-                return store.applyAndGetVersions(entries);
+                return merge.apply(entries);
             }
         } finally {
             here.ended();

@@ -16,6 +16,7 @@ import io.dht4j.core.internal.refill.PartitionReadBarrier;
 import io.dht4j.core.internal.repair.purge.PurgeWatermarks;
 import io.dht4j.core.internal.repair.rollback.RollbackDetector;
 import io.dht4j.core.internal.repair.tree.LocalReplica;
+import io.dht4j.core.internal.replica.EntryWriter;
 import io.dht4j.core.internal.replica.Replica;
 import io.dht4j.core.internal.replica.RowGuard;
 import io.dht4j.core.internal.snapshot.Snapshots;
@@ -77,21 +78,25 @@ class SnapshotsOfViewsTest {
         watermarks.load();
         barrier.checked().complete(null);
         MemoryBudget memory = new MemoryBudget(32 << 20, 1 << 20);
+        RowGuard rows = new RowGuard(views, incoming);
+        EntryWriter writer = new EntryWriter(store, snapshots, watermarks, rows, barrier, clock::isTooFarAhead);
         return new Replica(
                 store,
-                watermarks,
+                writer,
                 new LocalReplica(
                         store,
                         watermarks,
                         new RollbackDetector(watermarks, barrier, clock::isTooFarAhead, () -> {}),
                         2,
                         key -> 0,
+                        writer::purge,
+                        writer::drop,
                         env::currentTimeMillis,
                         Duration.ofHours(1)),
                 env,
                 clock,
                 snapshots,
-                new RowGuard(views, incoming),
+                rows,
                 new Limits(memory, 0, 100, OptionalLong.of(1 << 20), 1, OptionalLong.empty()),
                 new QueueAges(Duration.ofSeconds(1), Duration.ofSeconds(1)),
                 barrier,

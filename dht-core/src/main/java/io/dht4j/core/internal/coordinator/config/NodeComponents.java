@@ -60,17 +60,6 @@ public record NodeComponents(
     private static final int MAX_WORDS = 1000;
 
     /**
-     * Returns the same components with another store.
-     *
-     * @param other the store
-     * @return a copy
-     */
-    public NodeComponents withStore(Store other) {
-        return new NodeComponents(
-                self, transport, other, hints, refill, detector, environment, hash, placement, views, trusted);
-    }
-
-    /**
      * Returns whether this is one of the nodes.
      *
      * @return false for a member that stores nothing

@@ -10,6 +10,7 @@ import io.dht4j.core.internal.refill.PartitionReadBarrier;
 import io.dht4j.core.internal.repair.purge.PurgeWatermarks;
 import io.dht4j.core.internal.repair.rollback.RollbackDetector;
 import io.dht4j.core.internal.repair.tree.LocalReplica;
+import io.dht4j.core.internal.replica.EntryWriter;
 import io.dht4j.core.internal.replica.Replica;
 import io.dht4j.core.internal.replica.RowGuard;
 import io.dht4j.core.internal.snapshot.Snapshots;
@@ -27,7 +28,6 @@ final class LocalServices {
 
     private static final Logger LOG = LoggerFactory.getLogger(LocalServices.class);
 
-    /** The components of the node, with the store as snapshots see it. */
     final NodeComponents components;
 
     final HybridClock clock;
@@ -48,37 +48,40 @@ final class LocalServices {
 
     private final Environment environment;
 
-    LocalServices(NodeComponents given, NodeConfig config, HybridClock clock) {
+    LocalServices(NodeComponents components, NodeConfig config, HybridClock clock) {
+        this.components = components;
         this.clock = clock;
-        this.environment = given.environment();
+        this.environment = components.environment();
         this.snapshots = new Snapshots(
-                given.store(),
+                components.store(),
                 environment,
                 clock,
-                given.views(),
+                components.views(),
                 config.limits().snapshotBytes());
-        this.components = given.withStore(snapshots.store());
         this.versions = new VersionSource(
                 clock, environment, components.isNode() ? Optional.of(components.store()) : Optional.empty());
         this.incoming = new IncomingReplicas(components.views());
         this.watermarks = new PurgeWatermarks(components.store(), components.views(), incoming::isIncomplete);
-        this.repaired = repaired(config);
+        RowGuard rows = new RowGuard(components.views(), incoming);
+        EntryWriter writer =
+                new EntryWriter(components.store(), snapshots, watermarks, rows, readBarrier, clock::isTooFarAhead);
+        this.repaired = repaired(config, writer);
         this.hotKeys = new HotKeyCounter(components.self(), config.observation().sketches(), environment);
         this.replica = new Replica(
                 components.store(),
-                watermarks,
+                writer,
                 repaired,
                 environment,
                 clock,
                 snapshots,
-                new RowGuard(components.views(), incoming),
+                rows,
                 config.limits(),
                 config.overload().queue(),
                 readBarrier,
                 hotKeys);
     }
 
-    private LocalReplica repaired(NodeConfig config) {
+    private LocalReplica repaired(NodeConfig config, EntryWriter writer) {
         return new LocalReplica(
                 components.store(),
                 watermarks,
@@ -91,6 +94,8 @@ final class LocalServices {
                                         + "aside what it had agreed on")),
                 components.view().partitions(),
                 components::partitionOf,
+                writer::purge,
+                writer::drop,
                 environment::currentTimeMillis,
                 config.repair().purgeAfter());
     }

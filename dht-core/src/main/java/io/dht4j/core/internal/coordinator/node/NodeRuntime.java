@@ -52,10 +52,10 @@ final class NodeRuntime {
     private final OwnHeader own;
     private final PeerEndpoint endpoint;
 
-    NodeRuntime(NodeComponents given, NodeConfig config, HybridClock clock) {
+    NodeRuntime(NodeComponents components, NodeConfig config, HybridClock clock) {
         this.config = config;
-        this.local = new LocalServices(given, config, clock);
-        this.components = local.components;
+        this.local = new LocalServices(components, config, clock);
+        this.components = components;
         ClusterView first = components.view();
         this.own = new OwnHeader(
                 components.self(),

@@ -13,12 +13,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
-import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.IntPredicate;
 import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Decides, for each partition, which entries are refused as too old, and which dead entries are purged.
@@ -65,8 +65,9 @@ public final class PurgeWatermarks {
     /** The partitions in which this node has diverged. */
     private final DivergedPartitions diverged;
 
+    private final PartitionStates all;
     private final DurableStates states;
-    private final WatermarkFilter filter;
+    private final Lock applying;
     private final RolledBackPartitions rolledBack;
 
     /**
@@ -128,9 +129,9 @@ public final class PurgeWatermarks {
         this.moves = moves;
         this.owns = owns;
         this.diverged = diverged;
-        PartitionStates all = new PartitionStates(partitions, copying, diverged::contains);
+        this.all = new PartitionStates(partitions, copying, diverged::contains);
         this.states = new DurableStates(store, partitions, all, lock);
-        this.filter = new WatermarkFilter(store, all, partitionOf, lock.readLock());
+        this.applying = lock.readLock();
         this.rolledBack = new RolledBackPartitions(store, states, owns, diverged);
     }
 
@@ -148,39 +149,65 @@ public final class PurgeWatermarks {
         return rolledBack;
     }
 
-    /**
-     * The outcome of applying entries.
-     *
-     * @param refused the first entry that is refused; empty if all are in the store
-     * @param newest if none is refused: for each entry, in order, the newest version of its key in the store at that
-     *     time
-     */
-    public record Applied(Optional<Entry> refused, List<Version> newest) {}
-
-    /**
-     * Applies entries to the store, all or none. An entry below its partition's fence watermark is accepted only if it
-     * changes nothing: the store holds it, or a newer one, or has purged it. Blocks as the store does.
-     *
-     * @param entries the entries
-     * @param condition is tested with the lock held, so that it holds until the store has the entries
-     * @return the outcome; null if the condition does not hold, so that nothing was done
-     * @throws StoreException if the store fails
-     */
-    public @Nullable Applied apply(List<Entry> entries, BooleanSupplier condition) {
-        return filter.apply(entries, false, condition);
+    /** Returns the lock that a writer holds while it asks and until the store has the entries: no watermark changes. */
+    public Lock applying() {
+        return applying;
     }
 
     /**
-     * Applies entries that this node has fetched from complete replicas. Differs from {@link #apply} only where this
-     * node's disk was rolled back: there, only this node's own purge watermark counts. Blocks as the store does.
+     * Returns the first of some entries that is refused: it is below its partition's fence watermark, and would change
+     * something. An entry changes nothing if the store holds it, or a newer one, or has purged it. Called with
+     * {@link #applying} held.
      *
-     * @param entries the entries, as others hold them
-     * @param condition is tested with the lock held
-     * @return the outcome; null if the condition does not hold
-     * @throws StoreException if the store fails
+     * @param entries the entries of one write
+     * @param refills whether this node has fetched them from complete replicas. Where its disk was rolled back, only
+     *     its own purge watermark counts then
+     * @param held reads the store; called for entries below the watermark
      */
-    public @Nullable Applied refill(List<Entry> entries, BooleanSupplier condition) {
-        return filter.apply(entries, true, condition);
+    public Optional<Entry> refused(List<Entry> entries, boolean refills, Function<Key, Optional<Entry>> held) {
+        if (!all.mayConcern(entries)) {
+            return Optional.empty();
+        }
+        return entries.stream()
+                .filter(entry -> isTooOld(entry, refills))
+                .filter(entry -> held.apply(entry.key())
+                        .map(entry::supersedes)
+                        .orElseGet(() -> !isPurgeable(entry, all.purged(partitionOf(entry)))))
+                .findFirst();
+    }
+
+    /**
+     * Accepts a write of which no entry is {@linkplain #refused refused}. Called with {@link #applying} held. Costs no
+     * allocation for entries that need no check.
+     *
+     * @param entries the entries
+     * @param refills whether this node has fetched them from complete replicas
+     * @return those of them that are to be merged, in the same order: none that is below its partition's watermark
+     */
+    public List<Entry> accept(List<Entry> entries, boolean refills) {
+        if (!all.mayConcern(entries)) {
+            return entries;
+        }
+        List<Entry> accepted =
+                entries.stream().filter(entry -> !isTooOld(entry, refills)).toList();
+        accepted.forEach(entry -> all.accepted(partitionOf(entry), entry.version()));
+        return accepted;
+    }
+
+    private boolean isTooOld(Entry entry, boolean refills) {
+        return all.refuses(partitionOf(entry), entry.version(), refills);
+    }
+
+    private int partitionOf(Entry entry) {
+        return partitionOf.applyAsInt(entry.key());
+    }
+
+    /**
+     * Returns whether an entry is older than a purge watermark and was dead at the watermark's time. This node's clock,
+     * which may be wrong, does not count.
+     */
+    private static boolean isPurgeable(Entry entry, Version purged) {
+        return entry.version().compareTo(purged) < 0 && !entry.isLive(purged.millis());
     }
 
     /**
@@ -353,8 +380,8 @@ public final class PurgeWatermarks {
     public Predicate<Entry> purgeable() {
         long[] limits = states.read(PartitionStates::purges);
         return entry -> {
-            int partition = partitionOf.applyAsInt(entry.key());
-            return WatermarkFilter.isPurgeable(entry, new Version(limits[partition])) && !diverged.contains(partition);
+            int partition = partitionOf(entry);
+            return isPurgeable(entry, new Version(limits[partition])) && !diverged.contains(partition);
         };
     }
 

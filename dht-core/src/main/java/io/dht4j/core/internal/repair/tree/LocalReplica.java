@@ -28,6 +28,7 @@ import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
+import java.util.function.ToLongFunction;
 
 /**
  * Answers the requests of repair from this node's replicas: hash sums, and pages of versions. Answers the requests of
@@ -59,6 +60,8 @@ public final class LocalReplica {
     private final RollbackDetector rollbacks;
     private final int partitions;
     private final ToIntFunction<Key> partitionOf;
+    private final ToLongFunction<Predicate<Entry>> purging;
+    private final ToLongFunction<Predicate<Key>> dropping;
     private final LongSupplier clockMillis;
     private final long leastAgeMillis;
     private volatile boolean ready;
@@ -66,11 +69,13 @@ public final class LocalReplica {
     /**
      * Creates the view of a store.
      *
-     * @param store the store
+     * @param store is read
      * @param watermarks decide which entries are refused, and which are purged
      * @param rollbacks detects partitions of a rolled-back disk
      * @param partitions the number of partitions
      * @param partitionOf returns a key's partition
+     * @param purging purges entries of the store; returns how many
+     * @param dropping drops all entries of keys from the store, which is durable on return; returns how many
      * @param clockMillis the wall clock, in milliseconds
      * @param purgeAfter the age at which the coordinator purges dead entries, by its clock; by this node's clock they
      *     must be at least half as old
@@ -81,8 +86,12 @@ public final class LocalReplica {
             RollbackDetector rollbacks,
             int partitions,
             ToIntFunction<Key> partitionOf,
+            ToLongFunction<Predicate<Entry>> purging,
+            ToLongFunction<Predicate<Key>> dropping,
             LongSupplier clockMillis,
             Duration purgeAfter) {
+        this.purging = purging;
+        this.dropping = dropping;
         this.clockMillis = clockMillis;
         this.leastAgeMillis = purgeAfter.toMillis() / 2;
         this.store = store;
@@ -310,7 +319,7 @@ public final class LocalReplica {
         }
         boolean done = false;
         try {
-            long count = store.purge(watermarks.purgeable());
+            long count = purging.applyAsLong(watermarks.purgeable());
             done = true;
             return count;
         } finally {
@@ -376,7 +385,7 @@ public final class LocalReplica {
      * @throws StoreException if the store cannot be written
      */
     public long drop(IntPredicate dropped) {
-        return store.drop(key -> dropped.test(partitionOf.applyAsInt(key)));
+        return dropping.applyAsLong(key -> dropped.test(partitionOf.applyAsInt(key)));
     }
 
     /** Returns whether the store holds nothing that could be shown. */
