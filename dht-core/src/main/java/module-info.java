@@ -6,6 +6,7 @@ module io.dht4j.core {
     requires org.slf4j;
     requires static org.jspecify;
 
+    exports io.dht4j.client;
     exports io.dht4j.core;
     exports io.dht4j.core.options;
 }

@@ -4,8 +4,8 @@ import static io.dht4j.opentelemetry.TracedNodes.ALL_OF_THREE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Key;
-import io.dht4j.core.RemoteCluster;
-import io.dht4j.core.RemoteOptions;
+import io.dht4j.client.RemoteCluster;
+import io.dht4j.client.RemoteOptions;
 import io.dht4j.spi.RemoteApi;
 import io.dht4j.spi.Transport;
 import io.dht4j.transport.grpc.GrpcTransport;

@@ -6,8 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.dht4j.Key;
 import io.dht4j.Value;
-import io.dht4j.core.RemoteCluster;
-import io.dht4j.core.RemoteOptions;
+import io.dht4j.client.RemoteCluster;
+import io.dht4j.client.RemoteOptions;
 import io.dht4j.server.cli.CommandLineRun;
 import io.dht4j.server.config.ConfigException;
 import io.dht4j.server.config.ServerConfig;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Cluster;
 import io.dht4j.Key;
-import io.dht4j.core.RemoteCluster;
-import io.dht4j.core.RemoteOptions;
+import io.dht4j.client.RemoteCluster;
+import io.dht4j.client.RemoteOptions;
 import io.dht4j.server.config.Setting;
 import io.dht4j.testkit.http.RawHttp;
 import io.dht4j.testkit.network.FreePorts;

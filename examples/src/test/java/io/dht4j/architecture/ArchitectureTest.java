@@ -41,6 +41,7 @@ class ArchitectureTest {
                         "io.dht4j",
                         "io.dht4j.spi",
                         "io.dht4j.core",
+                        "io.dht4j.client",
                         "io.dht4j.store.memory",
                         "io.dht4j.store.mvstore",
                         "io.dht4j.topology.microraft",

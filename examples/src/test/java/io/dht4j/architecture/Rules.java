@@ -56,7 +56,7 @@ final class Rules {
         rules.put("the API depends on nothing but the JDK", dependsOnlyOn(api()));
         rules.put(
                 "the core depends on the API, a hashing library and SLF4J",
-                dependsOnlyOn(new String[] {in("core")}, "com.dynatrace.hash4j..", "org.slf4j.."));
+                dependsOnlyOn(new String[] {in("core"), in("client")}, "com.dynatrace.hash4j..", "org.slf4j.."));
         rules.put(
                 "the memory store depends on the API only",
                 dependsOnlyOn(new String[] {in("store.memory")}, "org.slf4j.."));
@@ -171,6 +171,7 @@ final class Rules {
                 "the Spring Boot starter depends on what it configures, Spring, Jackson and Micrometer",
                 dependsOnlyOn(
                         new String[] {in("spring")},
+                        root + ".client",
                         root + ".core",
                         root + ".core.options",
                         root + ".store.memory",
@@ -187,7 +188,9 @@ final class Rules {
                         root + ".transport.grpc",
                         root + ".transport.grpc.api",
                         "org.springframework..",
+                        "com.fasterxml.jackson.core",
                         "com.fasterxml.jackson.databind..",
+                        "tools.jackson.core",
                         "tools.jackson.databind..",
                         "io.micrometer.core.instrument..",
                         "io.opentelemetry.api",
@@ -281,7 +284,10 @@ final class Rules {
         return end < 0 ? name : name.substring(0, end);
     }
 
-    /** The simulator alone looks into agreed states, since no call of the API shows the slots that it checks. */
+    /**
+     * The simulator looks into agreed states, since no call of the API shows the slots that it checks; the client is in
+     * the core's module.
+     */
     private static ArchRule internalsAreTheirModulesOwn() {
         return classes().should(new ArchCondition<>("not use the internal packages of another module") {
             @Override
@@ -291,7 +297,8 @@ final class Rules {
                     int internal = target.indexOf(".internal.");
                     if (internal >= 0
                             && target.startsWith("io.dht4j.")
-                            && !(type.getPackageName().startsWith("io.dht4j.simulator")
+                            && !(resideInAnyPackage("io.dht4j.simulator..", "io.dht4j.client..")
+                                            .test(type)
                                     && target.startsWith("io.dht4j.core.internal."))
                             && !(type.getPackageName() + ".").startsWith(target.substring(0, internal + 1))) {
                         events.add(SimpleConditionEvent.violated(type, dependency.getDescription()));

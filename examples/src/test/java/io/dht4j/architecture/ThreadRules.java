@@ -38,7 +38,7 @@ final class ThreadRules {
     ArchRule coreUsesItsEnvironment() {
         return noClasses()
                 .that()
-                .resideInAPackage(in("core"))
+                .resideInAnyPackage(in("core"), in("client"))
                 .and(areNotPartOf(root + ".core.SystemEnvironment"))
                 .should()
                 .accessTargetWhere(access(

@@ -1,8 +1,8 @@
 package io.dht4j.server.faults;
 
 import io.dht4j.Cluster;
-import io.dht4j.core.RemoteCluster;
-import io.dht4j.core.RemoteOptions;
+import io.dht4j.client.RemoteCluster;
+import io.dht4j.client.RemoteOptions;
 import io.dht4j.server.ServerProcess;
 import io.dht4j.server.cli.CommandLineRun;
 import io.dht4j.testkit.network.FreePorts;

@@ -5,8 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.dht4j.Cluster;
 import io.dht4j.Key;
-import io.dht4j.core.RemoteCluster;
-import io.dht4j.core.RemoteOptions;
+import io.dht4j.client.RemoteCluster;
+import io.dht4j.client.RemoteOptions;
 import io.dht4j.server.ServerProcess;
 import io.dht4j.server.TestNodes;
 import io.dht4j.spi.RemoteApi;

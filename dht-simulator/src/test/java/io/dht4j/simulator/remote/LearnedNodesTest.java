@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.ErrorCode;
 import io.dht4j.NodeId;
-import io.dht4j.core.RemoteCluster;
+import io.dht4j.client.RemoteCluster;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;

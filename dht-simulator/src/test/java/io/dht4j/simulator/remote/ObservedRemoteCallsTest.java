@@ -10,7 +10,7 @@ import io.dht4j.CallOptions;
 import io.dht4j.ErrorCode;
 import io.dht4j.KeyRange;
 import io.dht4j.ScanScope;
-import io.dht4j.core.RemoteCluster;
+import io.dht4j.client.RemoteCluster;
 import io.dht4j.simulator.observation.RecordingObserver;
 import java.time.Duration;
 import java.util.List;

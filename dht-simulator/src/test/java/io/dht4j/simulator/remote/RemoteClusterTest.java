@@ -18,7 +18,7 @@ import io.dht4j.KeyRange;
 import io.dht4j.ScanScope;
 import io.dht4j.Value;
 import io.dht4j.Version;
-import io.dht4j.core.RemoteCluster;
+import io.dht4j.client.RemoteCluster;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
 import java.util.HashSet;

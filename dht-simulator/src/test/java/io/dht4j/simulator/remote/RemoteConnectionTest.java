@@ -18,7 +18,7 @@ import io.dht4j.KeyRange;
 import io.dht4j.Node;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.UnavailableException;
-import io.dht4j.core.RemoteCluster;
+import io.dht4j.client.RemoteCluster;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
 import java.util.ArrayList;

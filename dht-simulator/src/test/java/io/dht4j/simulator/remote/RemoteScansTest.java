@@ -15,7 +15,7 @@ import io.dht4j.Scan;
 import io.dht4j.ScanScope;
 import io.dht4j.Value;
 import io.dht4j.Version;
-import io.dht4j.core.RemoteCluster;
+import io.dht4j.client.RemoteCluster;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

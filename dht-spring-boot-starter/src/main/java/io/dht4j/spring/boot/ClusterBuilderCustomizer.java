@@ -5,7 +5,7 @@ import io.dht4j.core.ClusterBuilder;
 /**
  * Sets options of the node that no property sets, such as placement, hash function or repair. Each bean of this type is
  * called once, in the order of its {@code @Order}, after the properties were applied and on the thread that starts the
- * application. Not called for a {@linkplain io.dht4j.core.RemoteCluster remote client}.
+ * application. Not called for a {@linkplain io.dht4j.client.RemoteCluster remote client}.
  */
 @FunctionalInterface
 public interface ClusterBuilderCustomizer {

@@ -1,7 +1,7 @@
 package io.dht4j.spring.boot;
 
+import io.dht4j.client.RemoteOptions;
 import io.dht4j.core.ClusterBuilder;
-import io.dht4j.core.RemoteOptions;
 import io.dht4j.spi.Observer;
 import io.dht4j.spi.Tracer;
 import java.util.Optional;

@@ -2,8 +2,8 @@ package io.dht4j.spring.boot;
 
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
-import io.dht4j.core.RemoteCluster;
-import io.dht4j.core.RemoteOptions;
+import io.dht4j.client.RemoteCluster;
+import io.dht4j.client.RemoteOptions;
 import io.dht4j.spi.RemoteApi;
 import io.dht4j.spi.TlsFiles;
 import io.dht4j.transport.common.options.RemoteApiOptions;

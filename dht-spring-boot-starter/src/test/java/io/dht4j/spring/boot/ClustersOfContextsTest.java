@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Cluster;
 import io.dht4j.MembershipStatus;
-import io.dht4j.core.RemoteCluster;
+import io.dht4j.client.RemoteCluster;
 import io.dht4j.testkit.network.FreePorts;
 import io.dht4j.testkit.tls.TestCertificates;
 import io.dht4j.transport.grpc.api.GrpcApi;

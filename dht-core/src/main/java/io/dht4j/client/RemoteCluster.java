@@ -1,4 +1,4 @@
-package io.dht4j.core;
+package io.dht4j.client;
 
 import static java.util.Objects.requireNonNull;
 
@@ -22,7 +22,8 @@ import io.dht4j.Topology;
 import io.dht4j.UnavailableException;
 import io.dht4j.Value;
 import io.dht4j.Version;
-import io.dht4j.core.RemoteCall.Kind;
+import io.dht4j.client.RemoteCall.Kind;
+import io.dht4j.core.SystemEnvironment;
 import io.dht4j.core.internal.admission.CallerStage;
 import io.dht4j.core.internal.admission.RetryBudget;
 import io.dht4j.core.internal.coordinator.node.Readiness;

@@ -1,4 +1,4 @@
-package io.dht4j.core;
+package io.dht4j.client;
 
 import io.dht4j.CallOptions;
 import io.dht4j.DhtException;

@@ -1,4 +1,4 @@
-package io.dht4j.core;
+package io.dht4j.client;
 
 import static java.util.Objects.requireNonNull;
 
