@@ -16,7 +16,7 @@ import picocli.CommandLine.ParameterException;
  * Suggests words for a mistyped one of a command line. For options, picocli suggests only those with the same two first
  * letters.
  */
-final class Suggestions {
+public final class Suggestions {
 
     private Suggestions() {}
 
@@ -27,7 +27,7 @@ final class Suggestions {
      * @param alsoCommands commands that the command line itself does not know
      * @return a line for the user; empty if nothing is similar, or the command line is wrong in another way
      */
-    static Optional<String> of(ParameterException e, Collection<String> alsoCommands) {
+    public static Optional<String> of(ParameterException e, Collection<String> alsoCommands) {
         String unknown = Messages.unknown(e);
         CommandLine command = e.getCommandLine();
         Set<String> words = new LinkedHashSet<>();
