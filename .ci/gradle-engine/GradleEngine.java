@@ -39,6 +39,8 @@ final class GradleEngine {
         Files.writeString(groovy, kotlin.substring(plugins.end()).replaceAll("withType<(\\w+)>\\(\\)", "withType($1)"));
         project.apply(Map.of("from", groovy.toString()));
         System.out.println(project.getConfigurations().getByName(args[2]).getAsPath());
+        // Gradle's threads would keep the process for minutes.
+        System.exit(0);
     }
 
     private GradleEngine() {}
