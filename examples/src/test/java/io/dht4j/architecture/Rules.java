@@ -115,6 +115,7 @@ final class Rules {
                 "the further HTTP clients depend on what peers share, Vert.x and one-nio",
                 dependsOnlyOn(
                         new String[] {in("transport.http.clients")},
+                        in("transport.common.calls"),
                         in("transport.common.options"),
                         root + ".transport.http",
                         in("transport.http.internal.peer"),

@@ -13,17 +13,15 @@ import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.transport.common.BoundedWait;
 import io.dht4j.transport.common.OwnAddress;
+import io.dht4j.transport.common.calls.CallBudget;
+import io.dht4j.transport.common.calls.PeerCalls;
 import io.dht4j.transport.common.calls.RefusedCalls;
 import io.dht4j.transport.http.internal.netty.VertxVersions;
-import io.dht4j.transport.http.internal.peer.PeerCall;
-import io.dht4j.transport.http.internal.peer.PeerClient;
 import io.dht4j.transport.http.internal.peer.PeerClients;
 import io.dht4j.transport.http.internal.peer.PeerTls;
 import io.dht4j.transport.http.internal.server.HttpListener;
 import io.dht4j.transport.http.internal.server.HttpTransportServer;
-import io.vertx.core.net.HostAndPort;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -31,8 +29,8 @@ import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,9 +50,7 @@ public final class HttpTransport implements Transport {
 
     private static final Logger LOG = LoggerFactory.getLogger(HttpTransport.class);
 
-    private static final String CLOSED = "the transport is closed";
-    private static final String FORGOTTEN =
-            "its connections are closed: it has left the cluster, or is not at this address";
+    private static final Pattern LOOPBACK = Pattern.compile("localhost|::1|127(\\.[0-9]{1,3}){3}");
 
     /** The time for a concurrent start to notice that the transport is closed. */
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(10);
@@ -63,12 +59,12 @@ public final class HttpTransport implements Transport {
     private final HttpListener listener;
     private final OwnAddress ownAddress = new OwnAddress();
     private final AtomicBoolean started = new AtomicBoolean();
-    private final ConcurrentHashMap<String, Peer> peers = new ConcurrentHashMap<>();
     private final CompletableFuture<Void> starting = new CompletableFuture<>();
     private final Object lifecycle = new Object();
     /** Written with the lock held: once {@link #closed}, there are no new ones. */
     private volatile @Nullable PeerClients clients;
 
+    private volatile @Nullable PeerCalls calls;
     private volatile @Nullable HttpTransportServer server;
     private volatile boolean closed;
     /** The name of this node, once the transport has begun to start. */
@@ -161,7 +157,11 @@ public final class HttpTransport implements Transport {
             if (closed) {
                 throw notSent("was closed while it started");
             }
-            clients = options.peerClientKind().clients().create(listener.loops(), options.peers());
+            PeerClients made = options.peerClientKind().clients().create(listener.loops(), options.peers());
+            clients = made;
+            calls = new PeerCalls(
+                    () -> CallBudget.ofWaiting(options.limits()),
+                    (node, budget) -> made.lanes(node, budget, listener.tls().map(own -> new PeerTls(own, node.id()))));
         }
     }
 
@@ -171,8 +171,7 @@ public final class HttpTransport implements Transport {
 
     @Override
     public CompletionStage<byte[]> call(Node node, Frame request, CallContext context) {
-        String address = node.address();
-        PeerClients running = clients;
+        PeerCalls running = calls;
         if (running == null || closed) {
             return RefusedCalls.unavailable(node, closed);
         }
@@ -182,47 +181,13 @@ public final class HttpTransport implements Transport {
         if (refused != null) {
             return refused;
         }
-        Peer peer = peers.get(address);
-        if (peer == null || !peer.isFor(node.id())) {
-            Peer before = peer;
-            HostAndPort parsed = HostAndPort.create(node.host(), node.port());
-            if (!mayBePlaintext(parsed.host())) {
-                return RefusedCalls.notSent(
-                        node,
-                        "calls would be plaintext beyond this machine: set up TLS, or ask for it by "
-                                + "withPlaintextAllowed()");
-            }
-            peer = peers.compute(address, (key, known) -> peer(running, parsed, node.id(), known));
-            if (before != null && before != peer) {
-                // Outside the map: it ends calls, and their dependent actions may call again.
-                before.client.close(FORGOTTEN);
-            }
-            if (closed) {
-                peer.client.close(CLOSED);
-            }
+        if (!mayBePlaintext(node.host())) {
+            return RefusedCalls.notSent(
+                    node,
+                    "calls would be plaintext beyond this machine: set up TLS, or ask for it by "
+                            + "withPlaintextAllowed()");
         }
-        peer.usedBy(node.id());
-        PeerCall call = new PeerCall(address, request, context, System.nanoTime() + remaining);
-        peer.client.send(call);
-        // Closing sets its mark first and looks for peers afterwards.
-        if (closed) {
-            call.abandon(CLOSED);
-        }
-        if (!call.isDone()) {
-            context.onCancel(call::cancel);
-        }
-        return call;
-    }
-
-    /**
-     * Returns the client for a node at an address. With TLS, connections to an earlier node at the address are useless.
-     */
-    private Peer peer(PeerClients running, HostAndPort address, NodeId id, @Nullable Peer known) {
-        if (known != null && known.isFor(id)) {
-            return known;
-        }
-        Optional<PeerTls> tls = listener.tls().map(own -> new PeerTls(own, id));
-        return new Peer(running.to(address, tls), tls.map(secured -> id));
+        return running.call(node, request, context, remaining);
     }
 
     /**
@@ -233,57 +198,22 @@ public final class HttpTransport implements Transport {
         return options.listens()
                 || options.listener().security().tls().isPresent()
                 || options.listener().security().plaintextAllowed()
-                || isLoopback(host);
-    }
-
-    /**
-     * Returns whether a host is loopback, without a lookup, which could block: all names except one count as foreign.
-     */
-    private static boolean isLoopback(String host) {
-        return host.equals("localhost") || host.equals("::1") || host.matches("127(\\.[0-9]{1,3}){3}");
-    }
-
-    /** The node at an address, which with TLS must prove its identity. */
-    private static final class Peer {
-
-        private final PeerClient client;
-        private final Optional<NodeId> expected;
-        /** The node that was called last; without TLS, several may have had the address. */
-        private volatile @Nullable NodeId user;
-
-        Peer(PeerClient client, Optional<NodeId> expected) {
-            this.client = client;
-            this.expected = expected;
-        }
-
-        void usedBy(NodeId id) {
-            if (!id.equals(user)) {
-                user = id;
-            }
-        }
-
-        boolean isFor(NodeId id) {
-            return expected.isEmpty() || expected.get().equals(id);
-        }
+                // Without a lookup, which could block: all names except one count as foreign.
+                || LOOPBACK.matcher(host).matches();
     }
 
     @Override
     public Map<NodeId, PeerConnections> connections() {
-        Map<NodeId, PeerConnections> counts = new HashMap<>();
-        for (Peer peer : peers.values()) {
-            NodeId user = peer.user;
-            if (user != null) {
-                peer.client.connections().ifPresent(count -> counts.put(user, count));
-            }
-        }
-        return counts;
+        PeerCalls running = calls;
+        PeerClients made = clients;
+        return running == null || made == null || !made.countsConnections() ? Map.of() : running.connections();
     }
 
     @Override
     public void forget(Node node) {
-        Peer known = peers.get(node.address());
-        if (known != null && node.id().equals(known.user) && peers.remove(node.address(), known)) {
-            known.client.close(FORGOTTEN);
+        PeerCalls running = calls;
+        if (running != null) {
+            running.forget(node);
         }
     }
 
@@ -309,18 +239,22 @@ public final class HttpTransport implements Transport {
     @Override
     public void close() {
         closed = true;
-        PeerClients running;
+        PeerClients made;
         synchronized (lifecycle) {
-            running = clients;
+            made = clients;
         }
-        peers.values().forEach(peer -> peer.client.close(CLOSED));
         long end = System.nanoTime() + options.listener().drainTimeout().toNanos();
+        PeerCalls running = calls;
+        if (running != null) {
+            // What has not ended by then ends with the event loops.
+            running.end(end);
+        }
         HttpTransportServer endpoint = server;
         if (endpoint != null && !BoundedWait.upTo(options.listener().drainTimeout(), endpoint.drain())) {
             LOG.warn("{} requests of peers were under way when the time to drain was over", endpoint.inFlight());
         }
-        if (running != null) {
-            running.close();
+        if (made != null) {
+            made.close();
         }
         listener.close(Duration.ofNanos(Math.max(0, end - System.nanoTime())));
         if (started.get()) {

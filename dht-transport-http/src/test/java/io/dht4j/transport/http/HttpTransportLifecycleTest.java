@@ -7,12 +7,12 @@ import io.dht4j.Node;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
-import io.dht4j.transport.http.internal.peer.PeerClient;
+import io.dht4j.transport.common.calls.CallBudget;
+import io.dht4j.transport.common.calls.PeerLane;
 import io.dht4j.transport.http.internal.peer.PeerClients;
 import io.dht4j.transport.http.internal.peer.PeerLoop;
 import io.dht4j.transport.http.internal.peer.PeerOptions;
 import io.dht4j.transport.http.internal.peer.PeerTls;
-import io.vertx.core.net.HostAndPort;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -45,8 +45,8 @@ class HttpTransportLifecycleTest {
         open.incrementAndGet();
         return new PeerClients() {
             @Override
-            public PeerClient to(HostAndPort peer, Optional<PeerTls> tls) {
-                return clients.to(peer, tls);
+            public List<? extends PeerLane> lanes(Node peer, CallBudget budget, Optional<PeerTls> tls) {
+                return clients.lanes(peer, budget, tls);
             }
 
             @Override

@@ -42,8 +42,19 @@ public final class PeerCall extends CompletableFuture<byte[]> implements Linked<
     private int written;
     private @Nullable FrameAssembler reply;
 
+    /** What releases the call once it is sent and abandoned. */
+    private volatile @Nullable Carrier carrier;
+
     /** The connection attempt that the call waits for, if one is needed. */
-    long attempt;
+    int attempt;
+
+    /** The carrier of a sent call: an exchange on a connection. */
+    @FunctionalInterface
+    public interface Carrier {
+
+        /** Releases the abandoned call soon, at any cost. On any thread. */
+        void drop();
+    }
 
     /**
      * Creates a waiting call, which leaves its lane's budget when it ends.
@@ -127,7 +138,47 @@ public final class PeerCall extends CompletableFuture<byte[]> implements Linked<
      * @return false if it has ended
      */
     public boolean send() {
-        return STATE.compareAndSet(this, WAITING, SENT);
+        boolean isSent = STATE.compareAndSet(this, WAITING, SENT);
+        if (isSent) {
+            lane.budget().sent();
+        }
+        return isSent;
+    }
+
+    /**
+     * Reverts a send of which no byte was written.
+     *
+     * @return false if the call has ended
+     */
+    public boolean unsend() {
+        carrier = null;
+        boolean isWaiting = STATE.compareAndSet(this, SENT, WAITING);
+        if (isWaiting) {
+            lane.budget().waitsAgain();
+        }
+        return isWaiting;
+    }
+
+    /**
+     * Sets the carrier of the call. The caller checks afterwards whether the call {@linkplain #hasEnded has ended}.
+     *
+     * @param exchange releases the call
+     */
+    public void carriedBy(Carrier exchange) {
+        carrier = exchange;
+    }
+
+    /**
+     * Makes the carrier release the call, which was abandoned.
+     *
+     * @return false if there is no carrier
+     */
+    public boolean drop() {
+        Carrier exchange = carrier;
+        if (exchange != null) {
+            exchange.drop();
+        }
+        return exchange != null;
     }
 
     /**
@@ -137,7 +188,7 @@ public final class PeerCall extends CompletableFuture<byte[]> implements Linked<
      */
     public void reply(byte[] frame) {
         if (STATE.compareAndSet(this, SENT, ENDED)) {
-            forget();
+            forget(SENT);
             complete(frame);
         }
     }
@@ -172,7 +223,7 @@ public final class PeerCall extends CompletableFuture<byte[]> implements Linked<
             TransportException failure = new TransportException(
                     before == SENT ? Outcome.UNKNOWN : Outcome.NOT_SENT, lane.address() + ": " + why);
             if (STATE.compareAndSet(this, before, ENDED)) {
-                forget();
+                forget(before);
                 completeExceptionally(failure);
                 return true;
             }
@@ -190,7 +241,7 @@ public final class PeerCall extends CompletableFuture<byte[]> implements Linked<
         if (state == WAITING && cause != null && ConnectFailure.isRefused(cause)) {
             TransportException failure = new TransportException(Reason.REFUSED, lane.address() + ": " + why);
             if (STATE.compareAndSet(this, WAITING, ENDED)) {
-                forget();
+                forget(WAITING);
                 completeExceptionally(failure);
                 return;
             }
@@ -198,22 +249,27 @@ public final class PeerCall extends CompletableFuture<byte[]> implements Linked<
         abandon(why);
     }
 
-    /** Ends the call because its deadline has passed, unless it has ended. */
-    public void expire() {
-        abandon(state == SENT ? "no reply by the deadline" : "deadline passed before the call was sent");
+    /**
+     * Ends the call because its deadline has passed.
+     *
+     * @return false if it has ended before
+     */
+    public boolean expire() {
+        return abandon(state == SENT ? "no reply by the deadline" : "deadline passed before the call was sent");
     }
 
     private void fail(TransportException failure) {
-        if (STATE.getAndSet(this, ENDED) != ENDED) {
-            forget();
+        int before = STATE.getAndSet(this, ENDED);
+        if (before != ENDED) {
+            forget(before);
             completeExceptionally(failure);
         }
     }
 
     /** Releases the frame before the outcome is reported: an ended call may stay in a queue for a while. */
-    private void forget() {
+    private void forget(int before) {
         request = NOTHING;
-        lane.budget().leave(size);
+        lane.budget().leave(size, before == SENT);
     }
 
     /**

@@ -5,8 +5,6 @@ import io.dht4j.NodeId;
 import io.dht4j.PeerConnections;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
-import io.dht4j.transport.common.options.PeerTransportOptions.Limits;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 
 /**
  * Holds the calls of a node to all its peers. The lanes to a peer are created with the first call to it, and share one
@@ -28,8 +27,7 @@ public final class PeerCalls {
     private static final String FORGOTTEN =
             "its connections are closed: it has left the cluster, or is not at this address";
 
-    private final Limits limits;
-    private final int lanesPerPeer;
+    private final Supplier<CallBudget> budgets;
     private final LaneFactory factory;
     private final Map<Node, Peer> peers = new ConcurrentHashMap<>();
     private volatile boolean closed;
@@ -39,16 +37,16 @@ public final class PeerCalls {
     public interface LaneFactory {
 
         /**
-         * Creates a lane that has no connection yet.
+         * Creates lanes that have no connection yet.
          *
          * @param peer the peer
          * @param budget the budget that all lanes to it share
-         * @return the lane
+         * @return the lanes, one or more
          */
-        PeerLane create(Node peer, CallBudget budget);
+        List<? extends PeerLane> create(Node peer, CallBudget budget);
     }
 
-    private record Peer(CallBudget budget, List<PeerLane> lanes) {
+    private record Peer(CallBudget budget, List<? extends PeerLane> lanes) {
 
         /** Returns the lane on the caller's own event loop, which saves a hop; any lane if the caller is on no loop. */
         PeerLane choose() {
@@ -67,13 +65,11 @@ public final class PeerCalls {
     /**
      * Creates calls without peers.
      *
-     * @param limits the bounds of each peer's budget
-     * @param lanesPerPeer the number of lanes to each peer
-     * @param factory creates them
+     * @param budgets creates each peer's budget
+     * @param factory creates its lanes
      */
-    public PeerCalls(Limits limits, int lanesPerPeer, LaneFactory factory) {
-        this.limits = limits;
-        this.lanesPerPeer = lanesPerPeer;
+    public PeerCalls(Supplier<CallBudget> budgets, LaneFactory factory) {
+        this.budgets = budgets;
         this.factory = factory;
     }
 
@@ -100,7 +96,7 @@ public final class PeerCalls {
         if (closed) {
             call.abandon(CLOSED);
         } else if (!fits) {
-            call.noRoom(called.budget.exceeded());
+            call.noRoom(called.budget.exceeded(request.length()));
         } else {
             lane.offer(call, context);
         }
@@ -108,12 +104,8 @@ public final class PeerCalls {
     }
 
     private Peer newPeer(Node node) {
-        CallBudget budget = new CallBudget(limits);
-        List<PeerLane> lanes = new ArrayList<>();
-        for (int i = 0; i < lanesPerPeer; i++) {
-            lanes.add(factory.create(node, budget));
-        }
-        return new Peer(budget, List.copyOf(lanes));
+        CallBudget budget = budgets.get();
+        return new Peer(budget, factory.create(node, budget));
     }
 
     /**

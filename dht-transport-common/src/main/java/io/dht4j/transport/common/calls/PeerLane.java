@@ -2,7 +2,7 @@ package io.dht4j.transport.common.calls;
 
 import io.dht4j.spi.CallContext;
 
-/** One connection to a peer, and the calls that wait for it. Safe for use by any number of threads. */
+/** Connections to a peer, one or more, and the calls that wait for them. Safe for use by any number of threads. */
 public interface PeerLane {
 
     /**
@@ -43,7 +43,7 @@ public interface PeerLane {
     boolean isCurrent();
 
     /**
-     * Ends all calls and the connection, including those that come later. Work on the event loop follows soon
+     * Ends all calls and the connections, including those that come later. Work on the event loop follows soon
      * afterwards. Does not block; may be called repeatedly.
      *
      * @param why the reason, with which the calls fail

@@ -29,7 +29,7 @@ public final class WaitingCalls {
     private final Deque<PeerCall> parted = new ArrayDeque<>();
     private int ended;
     /** The number of connection attempts that have begun. */
-    private long attempts;
+    private int attempts;
 
     /**
      * Creates queues without calls.
@@ -161,7 +161,7 @@ public final class WaitingCalls {
      */
     public void abandonAll(String why) {
         abandonIncoming(why);
-        endUpTo(Long.MAX_VALUE, call -> call.abandon(why));
+        endUpTo(Integer.MAX_VALUE, call -> call.abandon(why));
     }
 
     /**
@@ -182,12 +182,12 @@ public final class WaitingCalls {
         parted.removeIf(call -> call.written() > 0);
     }
 
-    private void endUpTo(long attempt, Consumer<PeerCall> end) {
+    private void endUpTo(int attempt, Consumer<PeerCall> end) {
         endUpTo(whole, attempt, end);
         endUpTo(parted, attempt, end);
     }
 
-    private static void endUpTo(Deque<PeerCall> calls, long attempt, Consumer<PeerCall> end) {
+    private static void endUpTo(Deque<PeerCall> calls, int attempt, Consumer<PeerCall> end) {
         for (var each = calls.iterator(); each.hasNext(); ) {
             PeerCall call = each.next();
             if (call.attempt <= attempt) {

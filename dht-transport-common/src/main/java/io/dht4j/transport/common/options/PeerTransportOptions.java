@@ -206,8 +206,7 @@ public abstract class PeerTransportOptions<T extends PeerTransportOptions<T>> ex
      * unfinished calls to it. Calls beyond it fail at once, as not sent. A higher bound survives longer pauses and
      * costs memory.
      *
-     * @param calls 1 to 10,000,000; Vert.x's clients (not its WebClient) divide it evenly between the event loops; by
-     *     default 16,384
+     * @param calls 1 to 10,000,000; by default 16,384
      * @return new options
      */
     public T withMaxQueuedPerPeer(int calls) {
@@ -221,8 +220,7 @@ public abstract class PeerTransportOptions<T extends PeerTransportOptions<T>> ex
      * at once, as not sent. A single frame of any size passes when no other is in flight. The bound keeps a peer that
      * hangs from holding the memory of its callers.
      *
-     * @param bytes 1 or more; Vert.x's clients (not its WebClient) divide it evenly between the event loops; by default
-     *     256 MiB, or an eighth of the heap if that is less
+     * @param bytes 1 or more; by default 256 MiB, or an eighth of the heap if that is less
      * @return new options
      */
     public T withMaxQueuedBytesPerPeer(long bytes) {

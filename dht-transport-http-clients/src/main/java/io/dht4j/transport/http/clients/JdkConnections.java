@@ -1,6 +1,6 @@
 package io.dht4j.transport.http.clients;
 
-import io.dht4j.transport.http.internal.peer.PeerCall;
+import io.dht4j.transport.common.calls.PeerCall;
 import io.dht4j.transport.http.internal.peer.PeerOptions;
 import io.dht4j.transport.http.internal.peer.PeerProtocol;
 import io.dht4j.transport.http.internal.peer.PeerQueue;
@@ -138,7 +138,7 @@ final class JdkConnections {
             } else {
                 // No byte of its frame has been sent yet.
                 Throwable cause = unwrapped(error);
-                call.unconnected("cannot connect: " + PeerReply.reason(cause), cause);
+                PeerReply.unconnected(call, "cannot connect: " + PeerReply.reason(cause), cause);
                 queue.done(call);
             }
         });
@@ -181,9 +181,8 @@ final class JdkConnections {
             queue.done(call);
             return;
         }
-        long micros = Math.max(1, TimeUnit.NANOSECONDS.toMicros(call.context().remainingNanos()));
         HttpRequest request = template.copy()
-                .header(PeerProtocol.DEADLINE_HEADER, Long.toString(micros))
+                .header(PeerProtocol.DEADLINE_HEADER, PeerProtocol.deadline(call))
                 .POST(new JdkFrames.Publisher(call.request()))
                 .build();
         HttpClient used = client;
@@ -193,7 +192,7 @@ final class JdkConnections {
             return JdkFrames.subscriber(call, info, maxFrameBytes);
         });
         call.carriedBy(() -> response.cancel(true));
-        if (call.isGivenUp()) {
+        if (call.isCompletedExceptionally()) {
             response.cancel(true);
         }
         response.whenComplete((reply, error) -> {

@@ -1,8 +1,8 @@
 package io.dht4j.transport.http.clients;
 
 import io.dht4j.spi.Frame;
+import io.dht4j.transport.common.calls.PeerCall;
 import io.dht4j.transport.http.internal.peer.PeerBody;
-import io.dht4j.transport.http.internal.peer.PeerCall;
 import io.dht4j.transport.http.internal.peer.PeerProtocol;
 import io.dht4j.transport.http.internal.peer.PeerReply;
 import io.vertx.core.http.HttpHeaders;

@@ -1,14 +1,14 @@
 package io.dht4j.transport.http.clients;
 
-import io.dht4j.transport.http.internal.peer.PeerCall;
-import io.dht4j.transport.http.internal.peer.PeerClient;
+import io.dht4j.Node;
+import io.dht4j.transport.common.calls.CallBudget;
+import io.dht4j.transport.common.calls.PeerCall;
 import io.dht4j.transport.http.internal.peer.PeerClients;
 import io.dht4j.transport.http.internal.peer.PeerLoop;
 import io.dht4j.transport.http.internal.peer.PeerOptions;
 import io.dht4j.transport.http.internal.peer.PeerProtocol;
 import io.dht4j.transport.http.internal.peer.PeerQueue;
 import io.dht4j.transport.http.internal.peer.PeerTls;
-import io.vertx.core.net.HostAndPort;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.util.List;
@@ -79,10 +79,11 @@ final class JdkPeerClients implements PeerClients {
     }
 
     @Override
-    public PeerClient to(HostAndPort peer, Optional<PeerTls> tls) {
+    public List<PeerQueue> lanes(Node peer, CallBudget budget, Optional<PeerTls> tls) {
         String host = peer.host().contains(":") ? "[" + peer.host() + "]" : peer.host();
         URI uri = URI.create((tls.isPresent() ? "https://" : "http://") + host + ":" + peer.port() + PeerProtocol.PATH);
-        return new Peer(uri, tls, loops.get(ThreadLocalRandom.current().nextInt(loops.size())));
+        PeerLoop timers = loops.get(ThreadLocalRandom.current().nextInt(loops.size()));
+        return List.of(new Peer(uri, peer.address(), budget, tls, timers).queue);
     }
 
     @Override
@@ -91,33 +92,28 @@ final class JdkPeerClients implements PeerClients {
     }
 
     /** One peer. */
-    private final class Peer implements PeerClient {
+    private final class Peer implements PeerQueue.Client {
 
         private final PeerQueue queue;
         private final List<JdkConnections> clients;
         private final AtomicInteger next = new AtomicInteger();
 
-        Peer(URI uri, Optional<PeerTls> tls, PeerLoop timers) {
+        Peer(URI uri, String address, CallBudget budget, Optional<PeerTls> tls, PeerLoop timers) {
             int clientCount = http2 ? options.connectionsPerPeer() : 1;
             int underWay = options.connectionsPerPeer() * (http2 ? PeerProtocol.HTTP2_CALLS : 1);
-            this.queue = new PeerQueue(timers, underWay, options, this::begin);
+            this.queue = new PeerQueue(timers, underWay, address, budget, this);
             this.clients = IntStream.range(0, clientCount)
                     .mapToObj(i -> new JdkConnections(() -> newClient(tls), uri, tls, queue, http2, options))
                     .toList();
         }
 
         @Override
-        public void send(PeerCall call) {
-            queue.offer(call);
-        }
-
-        private void begin(PeerCall call) {
+        public void begin(PeerCall call) {
             clients.get(Math.floorMod(next.getAndIncrement(), clients.size())).begin(call);
         }
 
         @Override
-        public void close(String why) {
-            queue.close(why);
+        public void close() {
             clients.forEach(JdkConnections::close);
         }
     }

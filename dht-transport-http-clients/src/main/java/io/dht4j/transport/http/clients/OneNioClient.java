@@ -2,12 +2,12 @@ package io.dht4j.transport.http.clients;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.dht4j.Node;
 import io.dht4j.spi.Frame;
-import io.dht4j.transport.http.internal.peer.PeerCall;
+import io.dht4j.transport.common.calls.PeerCall;
 import io.dht4j.transport.http.internal.peer.PeerOptions;
 import io.dht4j.transport.http.internal.peer.PeerProtocol;
 import io.dht4j.transport.http.internal.peer.PeerReply;
-import io.vertx.core.net.HostAndPort;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.util.ArrayList;
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * block, except {@link #close} and the {@linkplain PeerCall#drop release} of a call. Safe for use by any number of
  * threads.
  */
-final class OneNioClient extends HttpClient {
+class OneNioClient extends HttpClient {
 
     private static final long serialVersionUID = 1;
 
@@ -48,7 +48,7 @@ final class OneNioClient extends HttpClient {
     /** The number of times the peer was lost. A connection from before the last loss is checked, too. */
     private final transient AtomicInteger losses = new AtomicInteger();
 
-    OneNioClient(HostAndPort peer, Optional<OneNioTls> tls, PeerOptions options, boolean virtual) {
+    OneNioClient(Node peer, Optional<OneNioTls> tls, PeerOptions options, boolean virtual) {
         super(new ConnectionString(
                 "http://" + peer.host() + ":" + peer.port() + "/?clientMaxPoolSize=" + options.connectionsPerPeer()
                         + "&connectTimeout=" + options.connectTimeout().toMillis()
@@ -57,8 +57,9 @@ final class OneNioClient extends HttpClient {
         this.options = options;
         this.tls = tls;
         this.virtual = virtual;
-        this.head = ("POST " + PeerProtocol.PATH + " HTTP/1.1\r\nHost: " + peer + "\r\n" + PeerProtocol.PEER_HEADER
-                        + ": " + PeerProtocol.PEER + "\r\n" + PeerProtocol.DEADLINE_HEADER + ": ")
+        this.head = ("POST " + PeerProtocol.PATH + " HTTP/1.1\r\nHost: " + peer.address() + "\r\n"
+                        + PeerProtocol.PEER_HEADER + ": " + PeerProtocol.PEER + "\r\n" + PeerProtocol.DEADLINE_HEADER
+                        + ": ")
                 .getBytes(ISO_8859_1);
     }
 
@@ -97,7 +98,8 @@ final class OneNioClient extends HttpClient {
         } catch (PoolException | InterruptedException e) {
             losses.incrementAndGet();
             // The exception of createObject() has all details.
-            call.unconnected(e.getCause() != null && e.getMessage() != null ? e.getMessage() : PeerReply.reason(e), e);
+            PeerReply.unconnected(
+                    call, e.getCause() != null && e.getMessage() != null ? e.getMessage() : PeerReply.reason(e), e);
             return;
         }
         OneNioReply reply = unused.remove(socket);
@@ -173,10 +175,10 @@ final class OneNioClient extends HttpClient {
         }
     }
 
-    private void write(Socket socket, PeerCall call) throws IOException {
+    void write(Socket socket, PeerCall call) throws IOException {
         Frame frame = call.request();
-        long micros = Math.max(1, TimeUnit.NANOSECONDS.toMicros(call.context().remainingNanos()));
-        byte[] rest = (micros + "\r\nContent-Length: " + frame.length() + "\r\n\r\n").getBytes(ISO_8859_1);
+        byte[] rest = (PeerProtocol.deadline(call) + "\r\nContent-Length: " + frame.length() + "\r\n\r\n")
+                .getBytes(ISO_8859_1);
         boolean together = frame.length() <= ONE_WRITE;
         int headLength = head.length + rest.length;
         byte[] first = new byte[headLength + (together ? frame.length() : frame.head().length)];

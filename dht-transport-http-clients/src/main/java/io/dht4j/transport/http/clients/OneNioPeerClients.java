@@ -1,14 +1,14 @@
 package io.dht4j.transport.http.clients;
 
-import io.dht4j.transport.http.internal.peer.PeerCall;
-import io.dht4j.transport.http.internal.peer.PeerClient;
+import io.dht4j.Node;
+import io.dht4j.transport.common.calls.CallBudget;
+import io.dht4j.transport.common.calls.PeerCall;
 import io.dht4j.transport.http.internal.peer.PeerClients;
 import io.dht4j.transport.http.internal.peer.PeerLoop;
 import io.dht4j.transport.http.internal.peer.PeerOptions;
 import io.dht4j.transport.http.internal.peer.PeerQueue;
 import io.dht4j.transport.http.internal.peer.PeerReply;
 import io.dht4j.transport.http.internal.peer.PeerTls;
-import io.vertx.core.net.HostAndPort;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.List;
@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
  * Calls over one-nio, which blocks: each call in flight has a thread that waits for its reply. A {@link PeerQueue}
  * bounds the calls, and with them the threads, which need no queue of their own.
  */
-final class OneNioPeerClients implements PeerClients {
+class OneNioPeerClients implements PeerClients {
 
     private static final Logger LOG = LoggerFactory.getLogger(OneNioPeerClients.class);
 
@@ -70,8 +70,14 @@ final class OneNioPeerClients implements PeerClients {
     }
 
     @Override
-    public PeerClient to(HostAndPort peer, Optional<PeerTls> tls) {
-        return new Peer(peer, tls, loops.get(ThreadLocalRandom.current().nextInt(loops.size())));
+    public List<PeerQueue> lanes(Node peer, CallBudget budget, Optional<PeerTls> tls) {
+        PeerLoop timers = loops.get(ThreadLocalRandom.current().nextInt(loops.size()));
+        return List.of(new Peer(peer, budget, tls, timers).queue);
+    }
+
+    /** Returns a client of one peer. */
+    OneNioClient newClient(Node peer, Optional<OneNioTls> tls) {
+        return new OneNioClient(peer, tls, options, virtual);
     }
 
     @Override
@@ -80,31 +86,25 @@ final class OneNioPeerClients implements PeerClients {
     }
 
     /** One peer. */
-    private final class Peer implements PeerClient {
+    private final class Peer implements PeerQueue.Client {
 
         private final PeerQueue queue;
         private final OneNioClient client;
         private final PeerLoop timers;
         private final long timer;
 
-        Peer(HostAndPort peer, Optional<PeerTls> tls, PeerLoop timers) {
-            this.queue = new PeerQueue(timers, options.connectionsPerPeer(), options, this::begin);
-            this.client = new OneNioClient(
+        Peer(Node peer, CallBudget budget, Optional<PeerTls> tls, PeerLoop timers) {
+            this.queue = new PeerQueue(timers, options.connectionsPerPeer(), peer.address(), budget, this);
+            this.client = newClient(
                     peer,
-                    tls.map(own -> new OneNioTls(own.context(), timers.context().owner(), threads)),
-                    options,
-                    virtual);
+                    tls.map(own -> new OneNioTls(own.context(), timers.context().owner(), threads)));
             this.timers = timers;
             long millis = Math.max(1, options.keepAlive().toMillis() / 2);
             this.timer = timers.context().owner().setPeriodic(millis, id -> run(client::closeUnused));
         }
 
         @Override
-        public void send(PeerCall call) {
-            queue.offer(call);
-        }
-
-        private void begin(PeerCall call) {
+        public void begin(PeerCall call) {
             if (!run(() -> exchange(call))) {
                 call.refused("the transport is closed");
                 queue.done(call);
@@ -151,8 +151,7 @@ final class OneNioPeerClients implements PeerClients {
         }
 
         @Override
-        public void close(String why) {
-            queue.close(why);
+        public void close() {
             timers.context().owner().cancelTimer(timer);
             client.close();
         }

@@ -2,8 +2,8 @@ package io.dht4j.transport.http.clients;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.dht4j.transport.common.calls.PeerCall;
 import io.dht4j.transport.http.internal.peer.PeerBody;
-import io.dht4j.transport.http.internal.peer.PeerCall;
 import io.dht4j.transport.http.internal.peer.PeerProtocol;
 import io.dht4j.transport.http.internal.peer.PeerReply;
 import java.io.IOException;

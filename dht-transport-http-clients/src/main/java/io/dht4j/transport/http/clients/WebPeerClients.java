@@ -1,9 +1,10 @@
 package io.dht4j.transport.http.clients;
 
+import io.dht4j.Node;
+import io.dht4j.transport.common.calls.CallBudget;
+import io.dht4j.transport.common.calls.PeerCall;
 import io.dht4j.transport.http.internal.peer.HostLookups;
 import io.dht4j.transport.http.internal.peer.PeerBody;
-import io.dht4j.transport.http.internal.peer.PeerCall;
-import io.dht4j.transport.http.internal.peer.PeerClient;
 import io.dht4j.transport.http.internal.peer.PeerClients;
 import io.dht4j.transport.http.internal.peer.PeerLoop;
 import io.dht4j.transport.http.internal.peer.PeerOptions;
@@ -22,7 +23,6 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.PoolOptions;
 import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.ClientSSLOptions;
-import io.vertx.core.net.HostAndPort;
 import io.vertx.ext.web.client.HttpRequest;
 import io.vertx.ext.web.client.HttpResponse;
 import io.vertx.ext.web.client.WebClient;
@@ -58,8 +58,9 @@ final class WebPeerClients implements PeerClients {
     }
 
     @Override
-    public PeerClient to(HostAndPort peer, Optional<PeerTls> tls) {
-        return new Peer(peer, tls, loops.get(ThreadLocalRandom.current().nextInt(loops.size())));
+    public List<PeerQueue> lanes(Node peer, CallBudget budget, Optional<PeerTls> tls) {
+        PeerLoop timers = loops.get(ThreadLocalRandom.current().nextInt(loops.size()));
+        return List.of(new Peer(peer, budget, tls, timers).queue);
     }
 
     private WebClientOptions clientOptions(Optional<PeerTls> tls) {
@@ -83,7 +84,7 @@ final class WebPeerClients implements PeerClients {
         return result;
     }
 
-    private Client newClient(HostAndPort peer, Optional<PeerTls> tls) {
+    private Client newClient(Node peer, Optional<PeerTls> tls) {
         WebClientOptions of = clientOptions(tls);
         HttpClient connections = vertx.httpClientBuilder()
                 .with(of)
@@ -111,9 +112,9 @@ final class WebPeerClients implements PeerClients {
     private record Client(WebClient client, HttpRequest<byte[]> template) {}
 
     /** One peer. */
-    private final class Peer implements PeerClient {
+    private final class Peer implements PeerQueue.Client {
 
-        private final HostAndPort peer;
+        private final Node peer;
         private final Optional<PeerTls> tls;
         private final PeerQueue queue;
         private volatile Client current;
@@ -124,27 +125,21 @@ final class WebPeerClients implements PeerClients {
 
         private long lastRenewal = System.nanoTime() - RENEW_NANOS;
 
-        Peer(HostAndPort peer, Optional<PeerTls> tls, PeerLoop timers) {
+        Peer(Node peer, CallBudget budget, Optional<PeerTls> tls, PeerLoop timers) {
             this.peer = peer;
             this.tls = tls;
-            this.queue = new PeerQueue(timers, options.connectionsPerPeer(), options, this::begin);
+            this.queue = new PeerQueue(timers, options.connectionsPerPeer(), peer.address(), budget, this);
             this.current = newClient(peer, tls);
         }
 
         @Override
-        public void send(PeerCall call) {
-            queue.offer(call);
-        }
-
-        private void begin(PeerCall call) {
+        public void begin(PeerCall call) {
             Client used = current;
-            long nanos = Math.max(1, call.context().remainingNanos());
+            long nanos = Math.max(1, call.deadline() - System.nanoTime());
             // Rounded up: a call must not end before its deadline.
             used.template()
                     .copy()
-                    .putHeader(
-                            PeerProtocol.DEADLINE_HEADER,
-                            Long.toString(Math.max(1, TimeUnit.NANOSECONDS.toMicros(nanos))))
+                    .putHeader(PeerProtocol.DEADLINE_HEADER, PeerProtocol.deadline(call))
                     .timeout(TimeUnit.NANOSECONDS.toMillis(nanos) + 1)
                     .sendBuffer(PeerBody.buffer(call.request()))
                     .onComplete((response, error) -> {
@@ -214,8 +209,7 @@ final class WebPeerClients implements PeerClients {
         }
 
         @Override
-        public void close(String why) {
-            queue.close(why);
+        public void close() {
             current.client().close();
         }
     }

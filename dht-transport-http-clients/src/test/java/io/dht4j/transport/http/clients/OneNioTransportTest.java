@@ -8,13 +8,21 @@ import static io.dht4j.testkit.transport.Calls.reply;
 import static io.dht4j.testkit.transport.Calls.within;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dht4j.spi.CallContext;
+import io.dht4j.Node;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
+import io.dht4j.transport.common.calls.PeerCall;
+import io.dht4j.transport.http.HttpClientKind;
 import io.dht4j.transport.http.contract.HttpClientContract;
+import io.dht4j.transport.http.internal.peer.PeerClientKind;
+import io.dht4j.transport.http.internal.peer.PeerClients;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
+import java.util.concurrent.atomic.AtomicBoolean;
+import one.nio.net.Socket;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -59,23 +67,60 @@ class OneNioTransportTest extends HttpClientContract {
     @Test
     @Tag("core")
     void anErrorWithinACallEndsThatCallAndCostsNoConnection() {
-        options = options.withConnectionsPerPeer(1);
+        AtomicBoolean fails = new AtomicBoolean();
+        options = options.withClient(new FailingKind(fails)).withConnectionsPerPeer(1);
         Started server = start(echo());
         Started client = start(echo());
-        Thread caller = Thread.currentThread();
-        LongSupplier clock = () -> {
-            if (Thread.currentThread() != caller) {
-                throw new AssertionError("a clock that stands still");
-            }
-            return System.nanoTime();
-        };
         // An hour: neither call may wait for a deadline.
+        Duration patience = Duration.ofHours(1);
         for (int i = 0; i < 3; i++) {
-            CallContext context = new CallContext(clock, TimeUnit.HOURS.toNanos(1));
-            assertThat(failure(client.call(server, bytes("first"), context)))
-                    .hasMessageContaining("a clock that stands still");
+            fails.set(true);
+            assertThat(failure(client.call(server, bytes("first"), within(patience))))
+                    .hasMessageContaining("an error of the library");
             assertThat(reply(client.call(server, bytes("second"), within(PATIENCE))))
                     .isEqualTo(bytes("second"));
+        }
+    }
+
+    /** Clients that fail with an error when it is set. */
+    private record FailingKind(AtomicBoolean fails) implements HttpClientKind, PeerClientKind {
+
+        @Override
+        public String label() {
+            return "one-nio";
+        }
+
+        @Override
+        public int defaultConnections() {
+            return 1;
+        }
+
+        @Override
+        public int maxConnections() {
+            return 1;
+        }
+
+        @Override
+        public PeerClients.Factory clients() {
+            return (loops, own) -> {
+                OneNioSockets.load();
+                return new OneNioPeerClients(loops, own) {
+                    @Override
+                    OneNioClient newClient(Node peer, Optional<OneNioTls> tls) {
+                        return new OneNioClient(peer, tls, own, false) {
+                            private static final long serialVersionUID = 1;
+
+                            @Override
+                            void write(Socket socket, PeerCall call) throws IOException {
+                                if (fails.getAndSet(false)) {
+                                    throw new AssertionError("an error of the library");
+                                }
+                                super.write(socket, call);
+                            }
+                        };
+                    }
+                };
+            };
         }
     }
 }

@@ -14,6 +14,7 @@ import io.dht4j.transport.grpc.internal.loops.EventLoops.Loop;
 import io.dht4j.transport.grpc.internal.tls.PeerTls;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
 
 /** Calls the peers over gRPC. Safe for use by any number of threads. */
 public final class PeerClients {
@@ -28,7 +29,11 @@ public final class PeerClients {
         this.options = options;
         this.loops = loops;
         this.channels = new PeerChannels(options);
-        this.calls = new PeerCalls(options.common().limits(), options.connectionsPerPeer(), this::newLane);
+        this.calls = new PeerCalls(
+                () -> new CallBudget(options.common().limits()),
+                (node, budget) -> Stream.generate(() -> newLane(node, budget))
+                        .limit(options.connectionsPerPeer())
+                        .toList());
     }
 
     /** Connects with TLS from now on. */

@@ -1,20 +1,28 @@
 package io.dht4j.transport.http.internal.peer;
 
-import io.vertx.core.net.HostAndPort;
+import io.dht4j.Node;
+import io.dht4j.transport.common.calls.CallBudget;
+import io.dht4j.transport.common.calls.PeerLane;
 import java.util.List;
 import java.util.Optional;
 
-/** Makes the clients of one kind, one for each peer. Safe for use by any number of threads. */
+/** Makes the lanes to peers over one kind of HTTP client. Safe for use by any number of threads. */
 public interface PeerClients {
 
     /**
-     * Returns a client that connects with the first call. Does not block.
+     * Returns lanes that connect with the first call. They bound the calls in flight. Does not block.
      *
+     * @param budget counts their calls and, if the client shows them, their connections
      * @param tls the own certificate and the trusted node; without it, connections are plaintext
      */
-    PeerClient to(HostAndPort peer, Optional<PeerTls> tls);
+    List<? extends PeerLane> lanes(Node peer, CallBudget budget, Optional<PeerTls> tls);
 
-    /** Releases the shared resources of the clients, once they are closed. May block for a bounded time. */
+    /** Returns whether the connections are counted. */
+    default boolean countsConnections() {
+        return false;
+    }
+
+    /** Releases the shared resources of the lanes, once they are closed. May block for a bounded time. */
     default void close() {}
 
     /** Makes the clients of a transport. Safe for use by any number of threads. */

@@ -1,5 +1,8 @@
 package io.dht4j.transport.http.internal.peer;
 
+import io.dht4j.transport.common.calls.PeerCall;
+import java.util.concurrent.TimeUnit;
+
 /** The path, headers, statuses and bounds on which the caller and the called node agree. */
 public final class PeerProtocol {
 
@@ -44,4 +47,9 @@ public final class PeerProtocol {
     public static final int HTTP2_CONNECTION_WINDOW = 4 << 20;
 
     private PeerProtocol() {}
+
+    /** Returns the value of the deadline header for a call that is sent now: the microseconds that it has. */
+    public static String deadline(PeerCall call) {
+        return Long.toString(Math.max(1, TimeUnit.NANOSECONDS.toMicros(call.deadline() - System.nanoTime())));
+    }
 }

@@ -1,13 +1,15 @@
 package io.dht4j.transport.http.internal.peer;
 
-import java.util.List;
+import io.dht4j.spi.CallContext;
+import io.dht4j.transport.common.calls.CallBudget;
+import io.dht4j.transport.common.calls.PeerCall;
+import io.dht4j.transport.common.calls.PeerLane;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,45 +21,71 @@ import org.slf4j.LoggerFactory;
  *
  * <p>As in a lane of Vert.x, one timer at the earliest deadline serves all calls.
  */
-public final class PeerQueue {
+public final class PeerQueue implements PeerLane {
 
     private static final Logger LOG = LoggerFactory.getLogger(PeerQueue.class);
 
+    /** Cancelled calls are removed from the queue in one go once there are so many. */
+    private static final int MANY_CANCELLED = 1_000;
+
     private final PeerLoop timers;
     private final int maxUnderWay;
-    private final PeerCallLimits bounds;
-    private final Consumer<PeerCall> client;
+    private final String address;
+    private final CallBudget budget;
+    private final Client client;
     private final LoopTimer timer;
     private final Queue<PeerCall> queue = new ConcurrentLinkedQueue<>();
     private final AtomicInteger underWay = new AtomicInteger();
     private final AtomicInteger pumps = new AtomicInteger();
+    private final AtomicInteger cancelled = new AtomicInteger();
     /** The calls that wait or that the client has. Their deadlines end them, whatever becomes of them there. */
     private final Set<PeerCall> calls = ConcurrentHashMap.newKeySet();
 
     /** Why the queue is closed; null while it is open. */
     private volatile @Nullable String closed;
 
+    /** The client that carries the calls. Does not block. */
+    public interface Client {
+
+        /** Takes a call that is marked as sent; reports {@link #done} for each, once. */
+        void begin(PeerCall call);
+
+        /** Releases the connections, once all calls have ended. Called once; slow steps follow soon afterwards. */
+        void close();
+    }
+
     /**
      * Creates a queue.
      *
      * @param timers the loop of the deadlines' timer
      * @param maxUnderWay how many calls the client has at a time
-     * @param client takes a call that is marked as sent; reports {@link #done} for each, once; does not block
      */
-    public PeerQueue(PeerLoop timers, int maxUnderWay, PeerOptions options, Consumer<PeerCall> client) {
+    public PeerQueue(PeerLoop timers, int maxUnderWay, String address, CallBudget budget, Client client) {
         this.timers = timers;
         this.maxUnderWay = maxUnderWay;
-        this.bounds = new PeerCallLimits(
-                options.limits().maxQueuedPerPeer(), options.limits().maxQueuedBytesPerPeer());
+        this.address = address;
+        this.budget = budget;
         this.timer = new LoopTimer(timers, this::sweep);
         this.client = client;
     }
 
-    /** Takes a call. It always ends: with a reply, by its deadline, or when the queue is closed. */
-    public void offer(PeerCall call) {
-        if (!bounds.admit(call)) {
-            return;
-        }
+    @Override
+    public String address() {
+        return address;
+    }
+
+    @Override
+    public CallBudget budget() {
+        return budget;
+    }
+
+    @Override
+    public boolean isCurrent() {
+        return false;
+    }
+
+    @Override
+    public void offer(PeerCall call, CallContext context) {
         calls.add(call);
         queue.add(call);
         // Closing sets its mark first and then empties the queue. This method adds first and then checks the mark.
@@ -68,6 +96,22 @@ public final class PeerQueue {
         }
         setTimerBy(timer.at(call.deadline()));
         pump();
+        if (!call.isDone()) {
+            call.endWith(context);
+        }
+    }
+
+    @Override
+    public void cancelled(PeerCall call) {
+        if (!call.drop() && cancelled.incrementAndGet() >= MANY_CANCELLED) {
+            cancelled.set(0);
+            removeEnded();
+        }
+    }
+
+    private void removeEnded() {
+        calls.removeIf(PeerCall::hasEnded);
+        queue.removeIf(PeerCall::hasEnded);
     }
 
     /** Notes that the client is done with a call, and has room for another. */
@@ -137,7 +181,7 @@ public final class PeerQueue {
     private void hand(PeerCall call) {
         boolean isTaken = false;
         try {
-            client.accept(call);
+            client.begin(call);
             isTaken = true;
         } catch (RuntimeException | Error e) {
             LOG.error("the HTTP client threw an unexpected exception", e);
@@ -156,7 +200,6 @@ public final class PeerQueue {
             if (call == null) {
                 return null;
             }
-            bounds.waitsNoMore();
             if (timer.at(call.deadline()) <= timer.now()) {
                 call.expire();
             } else if (call.send()) {
@@ -201,13 +244,7 @@ public final class PeerQueue {
                 next = Math.min(next, due);
             }
         }
-        calls.removeIf(PeerCall::hasEnded);
-        List<PeerCall> ended = queue.stream().filter(PeerCall::hasEnded).toList();
-        for (PeerCall call : ended) {
-            if (queue.remove(call)) {
-                bounds.waitsNoMore();
-            }
-        }
+        removeEnded();
         return next;
     }
 
@@ -224,21 +261,23 @@ public final class PeerQueue {
         }
     }
 
-    /**
-     * Ends all calls.
-     *
-     * @param why the reason, with which they fail
-     */
+    @Override
     public void close(String why) {
-        closed = why;
+        boolean isFirst;
+        synchronized (this) {
+            isFirst = closed == null;
+            closed = why;
+        }
         for (PeerCall call = queue.poll(); call != null; call = queue.poll()) {
-            bounds.waitsNoMore();
             call.abandon(why);
         }
         for (PeerCall call : calls) {
             if (call.abandon(why)) {
                 call.drop();
             }
+        }
+        if (isFirst) {
+            client.close();
         }
     }
 }

@@ -3,6 +3,7 @@ package io.dht4j.transport.http.internal.peer;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.dht4j.spi.ConnectFailure;
+import io.dht4j.transport.common.calls.PeerCall;
 import io.dht4j.transport.http.internal.common.HttpProblem;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
@@ -40,14 +41,14 @@ public final class PeerReply {
         } else if (PeerProtocol.NOT_SENT.equals(outcome)) {
             call.refused(why);
         } else {
-            call.failed(why);
+            call.abandon(why);
         }
     }
 
     /** Ends a call that brought no answer. Only one that never had a connection was certainly not sent. */
     public static void failed(PeerCall call, Throwable error, Optional<PeerTls> tls) {
         if (tls.isPresent() && !tls.get().hasTrusted()) {
-            call.unconnected("cannot connect: " + reason(error), error);
+            unconnected(call, "cannot connect: " + reason(error), error);
             return;
         }
         Throwable cause = error;
@@ -56,12 +57,18 @@ public final class PeerReply {
                     || cause instanceof UnknownHostException
                     || cause instanceof HttpConnectTimeoutException
                     || cause instanceof UnresolvedAddressException) {
-                call.unconnected("cannot connect: " + reason(cause), cause);
+                unconnected(call, "cannot connect: " + reason(cause), cause);
                 return;
             }
             cause = cause.getCause();
         }
         call.abandon("connection lost before the reply: " + reason(error));
+    }
+
+    /** Ends a call, which the client had taken, for want of a connection: no byte of it was written. */
+    public static void unconnected(PeerCall call, String why, Throwable cause) {
+        call.unsend();
+        call.unconnected(why, cause);
     }
 
     /** What went wrong, and what that came from. */

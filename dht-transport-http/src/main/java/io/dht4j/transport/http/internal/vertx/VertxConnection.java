@@ -1,8 +1,8 @@
 package io.dht4j.transport.http.internal.vertx;
 
 import io.dht4j.spi.Frame;
+import io.dht4j.transport.common.calls.PeerCall;
 import io.dht4j.transport.http.internal.peer.PeerBody;
-import io.dht4j.transport.http.internal.peer.PeerCall;
 import io.dht4j.transport.http.internal.peer.PeerProtocol;
 import io.dht4j.transport.http.internal.peer.PeerReply;
 import io.vertx.core.buffer.Buffer;
@@ -237,9 +237,7 @@ final class VertxConnection {
                 giveUp();
                 return;
             }
-            long micros =
-                    Math.max(1, TimeUnit.NANOSECONDS.toMicros(call.context().remainingNanos()));
-            opened.putHeader(PeerProtocol.DEADLINE_HEADER, Long.toString(micros));
+            opened.putHeader(PeerProtocol.DEADLINE_HEADER, PeerProtocol.deadline(call));
             opened.putHeader(PeerProtocol.PEER_HEADER, PeerProtocol.PEER);
             opened.putHeader(HttpHeaders.CONTENT_LENGTH, Integer.toString(frame.length()));
             opened.response().onComplete(result -> {

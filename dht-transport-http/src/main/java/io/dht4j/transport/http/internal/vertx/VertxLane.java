@@ -1,57 +1,58 @@
 package io.dht4j.transport.http.internal.vertx;
 
-import io.dht4j.transport.common.calls.ConnectionCount;
+import io.dht4j.spi.CallContext;
+import io.dht4j.transport.common.calls.CallBudget;
+import io.dht4j.transport.common.calls.PeerCall;
+import io.dht4j.transport.common.calls.PeerCalls;
+import io.dht4j.transport.common.calls.PeerLane;
+import io.dht4j.transport.common.calls.WaitingCalls;
 import io.dht4j.transport.http.internal.peer.LoopTimer;
-import io.dht4j.transport.http.internal.peer.PeerCall;
-import io.dht4j.transport.http.internal.peer.PeerCallLimits;
 import io.dht4j.transport.http.internal.peer.PeerLoop;
-import io.dht4j.transport.http.internal.peer.PeerOptions;
 import io.dht4j.transport.http.internal.peer.PeerReply;
+import io.vertx.core.Handler;
 import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpConnectOptions;
-import io.vertx.core.net.HostAndPort;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.List;
-import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The calls to one peer that share one event loop: a bounded queue, and the connections that empty it. Any thread adds
- * calls. The first of several calls wakes the loop, which takes them all. Everything else happens on the loop.
+ * The calls to one peer that share one event loop: a queue, and the connections that empty it. Any thread adds calls.
+ * The first of several calls wakes the loop, which takes them all. Everything else happens on the loop.
  *
  * <p>One {@linkplain LoopTimer timer} serves all deadlines.
  */
-final class VertxLane {
+final class VertxLane implements PeerLane {
 
     private static final Logger LOG = LoggerFactory.getLogger(VertxLane.class);
 
     /** The shortest interval at which TLS is renewed after a peer has refused the certificate. */
     private static final long RENEW_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private final HostAndPort peer;
+    /** Later than every deadline. */
+    private static final long FAR_NANOS = TimeUnit.DAYS.toNanos(30);
+
+    private final String address;
     private final PeerLoop loop;
     private final HttpClientAgent client;
     private final VertxTarget target;
     private final int maxConnections;
-    private final PeerCallLimits bounds;
-    private final ConnectionCount connections;
+    private final CallBudget budget;
     private final LoopTimer timer;
     private final long keepAliveNanos;
 
+    private final Handler<Void> wake = now -> pump();
+    private final WaitingCalls waiting = new WaitingCalls(Integer.MAX_VALUE);
+
     // For any thread.
-    private final Queue<PeerCall> queue = new ConcurrentLinkedQueue<>();
-    private final AtomicBoolean woken = new AtomicBoolean();
     /** Why the lane is closed; null while it is open. */
     private volatile @Nullable String closed;
 
@@ -59,83 +60,76 @@ final class VertxLane {
     private final Deque<VertxConnection> idle = new ArrayDeque<>();
     private final Set<VertxConnection> open = new HashSet<>();
     private int connecting;
-    /** When the last attempt to connect began. */
-    private long attemptedAt;
-
+    /** Whether the waiting calls are being looked through. Calls that their callers make meanwhile come afterwards. */
     private boolean pumping;
+
     private HttpConnectOptions connectOptions;
     private long lastRenewal = System.nanoTime() - RENEW_NANOS;
     /** Whether connecting has just failed: calls may only share the existing connections. */
     private boolean refused;
 
     VertxLane(
-            HostAndPort peer,
+            String address,
             PeerLoop loop,
             HttpClientAgent client,
             VertxTarget target,
-            PeerOptions options,
-            int lanes,
-            ConnectionCount connections) {
-        this.connections = connections;
-        this.peer = peer;
+            int maxConnections,
+            long keepAliveNanos,
+            CallBudget budget) {
+        this.address = address;
+        this.budget = budget;
         this.loop = loop;
         this.client = client;
         this.target = target;
         this.connectOptions = target.connect().get();
-        this.maxConnections = share(options.connectionsPerPeer(), lanes);
-        this.bounds = new PeerCallLimits(
-                share(options.limits().maxQueuedPerPeer(), lanes),
-                options.limits().maxQueuedBytesPerPeer() / lanes);
+        this.maxConnections = maxConnections;
         this.timer = new LoopTimer(loop, this::sweep);
-        this.keepAliveNanos = options.keepAlive().toNanos();
+        this.keepAliveNanos = keepAliveNanos;
     }
 
-    private static int share(int total, int lanes) {
-        return (total + lanes - 1) / lanes;
+    @Override
+    public String address() {
+        return address;
     }
 
-    boolean isCurrent() {
+    @Override
+    public CallBudget budget() {
+        return budget;
+    }
+
+    @Override
+    public boolean isCurrent() {
         return loop.isCurrent();
     }
 
-    /** Takes a call from any thread. It always ends: with a reply, by its deadline, or when the lane is closed. */
-    void offer(PeerCall call) {
-        if (!bounds.admit(call)) {
-            return;
+    @Override
+    public void offer(PeerCall call, CallContext context) {
+        boolean wakes = waiting.put(call);
+        if (loop.isCurrent()) {
+            pump();
+        } else if (wakes) {
+            try {
+                loop.context().runOnContext(wake);
+            } catch (RejectedExecutionException e) {
+                waiting.abandonIncoming(PeerCalls.CLOSED);
+            }
         }
-        queue.add(call);
-        // Closing sets its mark first and then empties the queue. This method adds first and then checks the mark.
-        String why = closed;
-        if (why != null) {
-            call.abandon(why);
-            return;
+        if (!call.isDone()) {
+            call.endWith(context);
         }
-        long due = timer.at(call.deadline());
-        try {
-            if (loop.isCurrent()) {
-                setTimer(due);
-                pump();
-                return;
-            }
-            if (timer.isLaterThan(due)) {
-                loop.context().runOnContext(now -> setTimer(due));
-            }
-            if (woken.compareAndSet(false, true)) {
-                loop.context().runOnContext(now -> {
-                    woken.set(false);
-                    pump();
-                });
-            }
-        } catch (RejectedExecutionException e) {
-            call.abandon("the transport is closed");
+    }
+
+    @Override
+    public void cancelled(PeerCall call) {
+        if (!call.drop()) {
+            onLoop(waiting::endedWhole);
         }
     }
 
     /** Returns a call to the end of the queue that was taken out but not written. */
     void sendAgain(PeerCall call) {
         if (call.unsend()) {
-            bounds.waitsAgain();
-            queue.add(call);
+            waiting.whole().add(call);
             pump();
         }
     }
@@ -156,21 +150,55 @@ final class VertxLane {
         }
         pumping = true;
         try {
-            while (true) {
-                VertxConnection connection = choose();
-                if (connection == null) {
-                    return;
-                }
-                PeerCall call = next();
-                if (call == null) {
-                    free(connection);
-                    return;
-                }
-                connection.send(call);
-            }
+            do {
+                pumpOnce();
+            } while (waiting.haveCome());
         } finally {
             pumping = false;
         }
+    }
+
+    private void pumpOnce() {
+        takeIn();
+        while (true) {
+            VertxConnection connection = choose();
+            if (connection == null) {
+                return;
+            }
+            PeerCall call = next();
+            if (call == null) {
+                free(connection);
+                return;
+            }
+            connection.send(call);
+        }
+    }
+
+    private void takeIn() {
+        String why = closed;
+        if (why != null) {
+            waiting.abandonAll(why);
+        } else if (waiting.haveCome()) {
+            // If there is no memory, the next sweep takes in the others.
+            long earliest = System.nanoTime();
+            try {
+                earliest = waiting.takeIn(earliest + FAR_NANOS);
+            } finally {
+                setTimer(timer.at(earliest));
+            }
+        }
+    }
+
+    /** Runs work on the waiting calls, then passes on those that have come meanwhile. */
+    private void alone(Runnable work) {
+        boolean wasPumping = pumping;
+        pumping = true;
+        try {
+            work.run();
+        } finally {
+            pumping = wasPumping;
+        }
+        pump();
     }
 
     /**
@@ -185,7 +213,8 @@ final class VertxLane {
         if (!refused) {
             connect();
         }
-        if (target.callsPerConnection() == 1 || connecting >= Math.max(1, bounds.waiting())) {
+        if (target.callsPerConnection() == 1
+                || connecting >= Math.max(1, waiting.whole().size())) {
             return null;
         }
         VertxConnection best = null;
@@ -207,12 +236,11 @@ final class VertxLane {
     /** Returns the next call to send, marked as sent, or null if none waits. */
     private @Nullable PeerCall next() {
         while (true) {
-            PeerCall call = queue.poll();
+            PeerCall call = waiting.whole().poll();
             if (call == null) {
                 return null;
             }
-            bounds.waitsNoMore();
-            if (call.context().isExpired()) {
+            if (call.deadline() - System.nanoTime() <= 0) {
                 call.expire();
             } else if (call.send()) {
                 return call;
@@ -221,21 +249,21 @@ final class VertxLane {
     }
 
     private void connect() {
-        int wanted = Math.min(maxConnections - open.size(), bounds.waiting()) - connecting;
+        int wanted = Math.min(maxConnections - open.size(), waiting.whole().size()) - connecting;
         for (int i = 0; i < wanted && closed == null; i++) {
             connecting++;
-            attemptedAt = System.nanoTime();
+            waiting.attemptBegins();
             client.connect(connectOptions).onComplete(result -> {
                 connecting--;
                 if (result.failed()) {
-                    connections.failed();
+                    budget.connections().failed();
                     connectFailed(result.cause());
                 } else if (closed != null) {
                     result.result().close();
                 } else {
                     VertxConnection connection = new VertxConnection(this, result.result(), target);
                     open.add(connection);
-                    connections.opened();
+                    budget.connections().opened();
                     release(connection);
                 }
             });
@@ -255,19 +283,7 @@ final class VertxLane {
         // Only calls that have waited since the last attempt began. For the others, and for calls that follow from
         // these, the peer may be back.
         String why = "cannot connect: " + PeerReply.reason(cause);
-        for (int left = bounds.waiting(); left > 0; left--) {
-            PeerCall call = queue.poll();
-            if (call == null) {
-                break;
-            }
-            if (call.madeAt() - attemptedAt > 0) {
-                queue.add(call);
-            } else {
-                bounds.waitsNoMore();
-                call.unconnected(why, cause);
-            }
-        }
-        pump();
+        alone(() -> waiting.endAttempted(call -> call.unconnected(why, cause)));
     }
 
     /**
@@ -327,7 +343,7 @@ final class VertxLane {
     void gone(VertxConnection connection) {
         assert loop.isCurrent();
         if (open.remove(connection)) {
-            connections.closed();
+            budget.connections().closed();
         }
         idle.remove(connection);
         pump();
@@ -343,19 +359,11 @@ final class VertxLane {
         assert loop.isCurrent();
         long nanoTime = System.nanoTime();
         long now = timer.at(nanoTime);
+        alone(() -> {
+            takeIn();
+            setTimer(timer.at(waiting.sweep(nanoTime, nanoTime + FAR_NANOS)));
+        });
         long next = LoopTimer.NEVER;
-        for (Iterator<PeerCall> calls = queue.iterator(); calls.hasNext(); ) {
-            PeerCall call = calls.next();
-            if (timer.at(call.deadline()) <= now) {
-                call.expire();
-            }
-            if (call.hasEnded()) {
-                calls.remove();
-                bounds.waitsNoMore();
-            } else {
-                next = Math.min(next, timer.at(call.deadline()));
-            }
-        }
         for (VertxConnection connection : new ArrayList<>(open)) {
             connection.expire(nanoTime);
             if (connection.load() > 0) {
@@ -369,27 +377,25 @@ final class VertxLane {
         setTimer(next);
     }
 
-    /** Ends all calls and connections. For any thread; work on the loop follows soon afterwards. */
-    void close(String why) {
+    @Override
+    public void close(String why) {
         closed = why;
         try {
             loop.context().runOnContext(now -> {
                 timer.stop();
-                for (PeerCall call = queue.poll(); call != null; call = queue.poll()) {
-                    bounds.waitsNoMore();
-                    call.abandon(why);
-                }
+                alone(() -> waiting.abandonAll(why));
                 for (VertxConnection connection : new ArrayList<>(open)) {
                     connection.close(why);
                 }
             });
         } catch (RejectedExecutionException e) {
-            queue.forEach(call -> call.abandon(why));
+            // The loop has ended: nothing else uses them.
+            waiting.abandonAll(why);
         }
     }
 
     @Override
     public String toString() {
-        return "lane to " + peer;
+        return "lane to " + address;
     }
 }

@@ -1,9 +1,7 @@
 package io.dht4j.transport.http.internal.vertx;
 
-import io.dht4j.PeerConnections;
-import io.dht4j.transport.common.calls.ConnectionCount;
-import io.dht4j.transport.http.internal.peer.PeerCall;
-import io.dht4j.transport.http.internal.peer.PeerClient;
+import io.dht4j.Node;
+import io.dht4j.transport.common.calls.CallBudget;
 import io.dht4j.transport.http.internal.peer.PeerClients;
 import io.dht4j.transport.http.internal.peer.PeerLoop;
 import io.dht4j.transport.http.internal.peer.PeerOptions;
@@ -20,7 +18,6 @@ import io.vertx.core.http.RequestOptions;
 import io.vertx.core.net.HostAndPort;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ThreadLocalRandom;
 
 /** Calls over Vert.x's HTTP client, without its pool: a {@linkplain VertxLane lane} for each peer and event loop. */
 public final class VertxPeerClients implements PeerClients {
@@ -85,62 +82,35 @@ public final class VertxPeerClients implements PeerClients {
     }
 
     @Override
-    public PeerClient to(HostAndPort peer, Optional<PeerTls> tls) {
+    public List<VertxLane> lanes(Node peer, CallBudget budget, Optional<PeerTls> tls) {
+        HostAndPort address = HostAndPort.create(peer.host(), peer.port());
         VertxTarget target = new VertxTarget(
-                () -> connectTo(peer, tls),
+                () -> connectTo(address, tls),
                 new RequestOptions()
-                        .setHost(peer.host())
-                        .setPort(peer.port())
+                        .setHost(address.host())
+                        .setPort(address.port())
                         .setSsl(tls.isPresent())
                         .setMethod(HttpMethod.POST)
                         .setURI(PeerProtocol.PATH),
                 http2,
                 callsPerConnection,
                 options.limits().maxFrameBytes());
-        ConnectionCount connections = new ConnectionCount();
-        return new Lanes(
-                connections,
-                loops.stream()
-                        .map(loop -> new VertxLane(peer, loop, client, target, options, loops.size(), connections))
-                        .toArray(VertxLane[]::new));
+        // Rounded up: each lane needs a connection.
+        int connections = (options.connectionsPerPeer() + loops.size() - 1) / loops.size();
+        return loops.stream()
+                .map(loop -> new VertxLane(
+                        peer.address(),
+                        loop,
+                        client,
+                        target,
+                        connections,
+                        options.keepAlive().toNanos(),
+                        budget))
+                .toList();
     }
 
-    /** The lanes to one peer. */
-    private static final class Lanes implements PeerClient {
-
-        private final ConnectionCount connections;
-        private final VertxLane[] lanes;
-
-        Lanes(ConnectionCount connections, VertxLane[] lanes) {
-            this.connections = connections;
-            this.lanes = lanes;
-        }
-
-        @Override
-        public void send(PeerCall call) {
-            choose().offer(call);
-        }
-
-        @Override
-        public Optional<PeerConnections> connections() {
-            return Optional.of(connections.counts());
-        }
-
-        /** Returns the lane on the caller's own event loop, which saves a hop; any lane if the caller is on no loop. */
-        private VertxLane choose() {
-            for (VertxLane lane : lanes) {
-                if (lane.isCurrent()) {
-                    return lane;
-                }
-            }
-            return lanes[ThreadLocalRandom.current().nextInt(lanes.length)];
-        }
-
-        @Override
-        public void close(String why) {
-            for (VertxLane lane : lanes) {
-                lane.close(why);
-            }
-        }
+    @Override
+    public boolean countsConnections() {
+        return true;
     }
 }

@@ -6,6 +6,7 @@ import io.dht4j.PeerConnections;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
 import io.dht4j.transport.common.RateLimitedLog;
+import io.dht4j.transport.common.calls.CallBudget;
 import io.dht4j.transport.common.calls.PeerCalls;
 import io.dht4j.transport.common.options.PeerTransportOptions;
 import io.dht4j.transport.common.options.PeerTransportOptions.Limits;
@@ -21,6 +22,7 @@ import java.nio.channels.SocketChannel;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,7 +54,10 @@ public final class Peers {
         this.self = self;
         this.tls = tls;
         this.calls = new PeerCalls(
-                options.limits(), connectionsPerPeer, (node, budget) -> new Lane(node, loops.next(), this, budget));
+                () -> new CallBudget(options.limits()),
+                (node, budget) -> Stream.generate(() -> new Lane(node, loops.next(), this, budget))
+                        .limit(connectionsPerPeer)
+                        .toList());
     }
 
     /** Calls a node; the remaining time is positive, and the frame within the limit. */
