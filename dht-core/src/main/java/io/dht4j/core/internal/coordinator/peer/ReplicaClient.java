@@ -53,7 +53,7 @@ public final class ReplicaClient {
     private final RetryBudget budget;
     private final ReadHedging hedging;
     private final ConcurrencyLimits limits;
-    private final FrameSender sender;
+    private final FrameExchange frames;
     private final PeerFeatures features;
     private final Views views;
     private final ViewRefresh refresh;
@@ -98,9 +98,7 @@ public final class ReplicaClient {
         this.limits = new ConcurrencyLimits(components, config);
         RequestCoalescer coalescer = new RequestCoalescer();
         this.features = new PeerFeatures(nanoTime, this::askFeatures);
-        ReplyReceiver receiver =
-                new ReplyReceiver(nanoTime, components.names(), monitor, features, hedging, budget, this::send);
-        this.sender = new FrameSender(components, config, own, coalescer, receiver);
+        this.frames = new FrameExchange(components, config, own, coalescer, monitor, features, hedging, budget);
         this.views = components.views();
         this.refresh = new ViewRefresh(views, components.environment());
         monitor.follow(refresh);
@@ -151,7 +149,7 @@ public final class ReplicaClient {
                 config.limits().maxInFlight(),
                 config.limits().writeBytes()
                         + (long) BYTES_PER_CALL * config.limits().maxInFlight(),
-                sender::send);
+                frames::send);
     }
 
     /**
@@ -276,15 +274,14 @@ public final class ReplicaClient {
         monitor.sent(request.node(), request.since());
         OutboundRequest outbound = request.outbound();
         Lanes to = lanes.get(request.node().id());
-        // Its next refusal waits for a view, and others in the frame would wait with it.
-        boolean alone = outbound.kind == OutboundRequest.Kind.ALONE || request.refusals() > 0;
+        boolean alone = outbound.kind == OutboundRequest.Kind.ALONE;
         if (to == null || alone || !Objects.equals(to.identity(), request.identity())) {
-            sender.send(request, null);
+            frames.send(request);
             return;
         }
         Batcher batcher = outbound.kind == OutboundRequest.Kind.READ ? to.reads() : to.writes();
         if (batcher.isLarge(outbound)) {
-            sender.send(request, null);
+            frames.send(request);
         } else {
             batcher.submit(request);
         }

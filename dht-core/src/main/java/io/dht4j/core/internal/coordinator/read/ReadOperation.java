@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -52,7 +53,7 @@ public final class ReadOperation {
     private final CallPolicy policy;
     private final CallContext context;
     /** The later views, of which most reads have none. */
-    private volatile @Nullable ReadReplanning replanning;
+    private volatile @Nullable Replanning replanning;
 
     private final ReadRequests requests;
     private final List<KeyRead> reads;
@@ -174,23 +175,29 @@ public final class ReadOperation {
             return;
         }
         List<Answer> answers = reply.answers();
-        Repairs repairs = new Repairs(repair);
+        List<Repair> repairs = new ArrayList<>(0);
         for (int i = 0; i < answers.size(); i++) {
             answered(queries.get(i).read(), new ReplicaAnswer(node, answers.get(i)), repairs);
         }
-        repairs.send();
+        send(repairs);
+    }
+
+    private void send(List<Repair> repairs) {
+        if (!repairs.isEmpty()) {
+            repair.send(repairs);
+        }
     }
 
     /** Handles the failure of some queries to one replica: the next replica of each key is asked. */
     void failed(List<KeyQuery> queries, @Nullable FencingToken token, PeerFailure failure) {
         if (token != null && Replanning.isStale(failure, token)) {
-            replanning(token).replan(queries, token, failure);
+            replan(queries, token, failure);
         } else {
             failed(queries, failure);
         }
     }
 
-    void failed(List<KeyQuery> queries, PeerFailure failure) {
+    private void failed(List<KeyQuery> queries, PeerFailure failure) {
         List<KeyRead> again = new ArrayList<>();
         for (KeyQuery query : queries) {
             if (needsAnother(query.read(), failure)) {
@@ -200,13 +207,41 @@ public final class ReadOperation {
         requests.askNext(again, read -> 1, false);
     }
 
-    /** Records a failure that is no reason to ask another replica. */
-    void noted(PeerFailure failure) {
-        failures.add(failure);
+    /** Reads keys again by a newer view, unless other answers have decided by then. */
+    private void replan(List<KeyQuery> queries, FencingToken token, PeerFailure stale) {
+        whenNewer(token, stale, newer -> {
+            if (newer == null) {
+                failed(queries, stale);
+                return;
+            }
+            failures.add(stale);
+            readAgain(
+                    queries.stream()
+                            .map(KeyQuery::read)
+                            .filter(read -> read.tracker.abandon())
+                            .toList(),
+                    newer);
+        });
     }
 
-    /** Reads keys by a newer view. */
-    void readAgain(List<KeyRead> some, ClusterView newer) {
+    /** Waits for a newer view. The action gets null if there is none, and is not called if the read is over by then. */
+    private void whenNewer(FencingToken token, PeerFailure stale, Consumer<@Nullable ClusterView> action) {
+        // The rest is for another replica.
+        replanning(token)
+                .after(token, stale.node(), context.remainingNanos() / 2)
+                .handle((newer, error) -> {
+                    try {
+                        if (!isDone()) {
+                            action.accept(newer);
+                        }
+                    } catch (RuntimeException | Error e) {
+                        fail(e instanceof DhtException known ? known : InternalErrors.of(e));
+                    }
+                    return error == null;
+                });
+    }
+
+    private void readAgain(List<KeyRead> some, ClusterView newer) {
         List<KeyRead> again = new ArrayList<>(some.size());
         for (KeyRead read : some) {
             read.decided = true;
@@ -219,16 +254,16 @@ public final class ReadOperation {
         }
     }
 
-    private synchronized ReadReplanning replanning(FencingToken refused) {
-        ReadReplanning known = replanning;
+    private synchronized Replanning replanning(FencingToken refused) {
+        Replanning known = replanning;
         if (known == null) {
-            known = new ReadReplanning(this, new Replanning(client.refresh(), refused.view()), context);
+            known = new Replanning(client.refresh(), refused.view());
             replanning = known;
         }
         return known;
     }
 
-    private void answered(KeyRead read, ReplicaAnswer answer, Repairs repairs) {
+    private void answered(KeyRead read, ReplicaAnswer answer, List<Repair> repairs) {
         Answers all = read.add(answer);
         if (all.settled()) {
             read.repairAfter(answer, all).ifPresent(repairs::add);
@@ -242,7 +277,7 @@ public final class ReadOperation {
      * Settles a key of which enough replicas have answered. First fetches the newest value if it has not been sent, and
      * repairs replicas that lack it until enough hold it.
      */
-    private void settle(KeyRead read, Repairs repairs) {
+    private void settle(KeyRead read, List<Repair> repairs) {
         // Looked up again: an answer counted by another thread may have come after the one that decides.
         Optional<ReplicaAnswer> missing = read.answers().missing();
         if (missing.isPresent()) {
@@ -251,7 +286,7 @@ public final class ReadOperation {
                 fail(held.refused());
                 return;
             }
-            fetch(read, missing.get());
+            new ValueFetch(this, requests, read, missing.get()).begin();
             return;
         }
         Answers all = read.settle();
@@ -286,35 +321,25 @@ public final class ReadOperation {
         return !read.decided && !isDone();
     }
 
-    private void fetch(KeyRead read, ReplicaAnswer wanted) {
-        new ValueFetch(requests, read, wanted, new ValueFetch.Outcome() {
-                    @Override
-                    public void fetched(ReplicaAnswer found) {
-                        read.add(found);
-                        Repairs repairs = new Repairs(repair);
-                        settle(read, repairs);
-                        repairs.send();
-                    }
-
-                    @Override
-                    public void failed(PeerFailure failure, Runnable next) {
-                        continueByNewest(read, failure, next);
-                    }
-
-                    @Override
-                    public void missing() {
-                        ReadOperation.this.fail("read failed: no replica sent the value of version "
-                                + wanted.version().orElseThrow());
-                    }
-                })
-                .begin();
+    /** Settles a key whose newest value, or a newer one, has been fetched. */
+    void fetched(KeyRead read, ReplicaAnswer found) {
+        read.add(found);
+        List<Repair> repairs = new ArrayList<>(0);
+        settle(read, repairs);
+        send(repairs);
     }
 
     /** Reads a key again if a replica has refused to complete its answer by an older table, else goes on. */
     void continueByNewest(KeyRead read, @Nullable PeerFailure failure, Runnable otherwise) {
         FencingToken token = read.token;
         if (token != null && failure != null && Replanning.isStale(failure, token)) {
-            replanning(token).replan(read, token, failure, otherwise);
+            whenNewer(token, failure, newer -> {
+                if (newer == null) {
+                    otherwise.run();
+                } else {
+                    readAgain(List.of(read), newer);
+                }
+            });
         } else {
             otherwise.run();
         }
@@ -349,7 +374,7 @@ public final class ReadOperation {
         fail(DhtException.of(ErrorCode.NOT_ENOUGH_REPLICAS, message));
     }
 
-    void fail(DhtException why) {
+    private void fail(DhtException why) {
         result.completeExceptionally(why);
         release();
     }
@@ -365,40 +390,30 @@ public final class ReadOperation {
     }
 
     private void setTimer(boolean mayAskMore) {
-        ReadTimer begun = new ReadTimer(components.environment(), client, context, new Open());
+        ReadTimer begun = new ReadTimer(components.environment(), client, context, this);
         timer = begun;
         begun.begin(mayAskMore);
     }
 
-    /** This read as its timer sees it. */
-    private final class Open implements ReadTimer.Waiting {
+    private Stream<KeyRead> undecided() {
+        return reads.stream().map(KeyRead::latest).filter(read -> !read.decided);
+    }
 
-        @Override
-        public boolean isDone() {
-            return ReadOperation.this.isDone();
-        }
+    /** Returns the undecided keys that have replicas which have not been asked. */
+    List<KeyRead> open() {
+        return undecided().filter(KeyRead::hasMore).toList();
+    }
 
-        @Override
-        public List<KeyRead> open() {
-            return undecided().filter(KeyRead::hasMore).toList();
-        }
+    void askOneMore(List<KeyRead> keys) {
+        requests.askNext(keys, read -> 1, false);
+    }
 
-        private Stream<KeyRead> undecided() {
-            return reads.stream().map(KeyRead::latest).filter(read -> !read.decided);
-        }
-
-        @Override
-        public void askOneMore(List<KeyRead> keys) {
-            requests.askNext(keys, read -> 1, false);
-        }
-
-        @Override
-        public void expire() {
-            fail(undecided()
-                    .findFirst()
-                    .map(read -> "read failed: " + read.tracker + " before the deadline" + failures)
-                    .orElse("read failed: the newest value did not come, or not to enough replicas, "
-                            + "before the deadline"));
-        }
+    /** Ends the read: the deadline has passed. */
+    void expire() {
+        fail(undecided()
+                .findFirst()
+                .map(read -> "read failed: " + read.tracker + " before the deadline" + failures)
+                .orElse("read failed: the newest value did not come, or not to enough replicas, "
+                        + "before the deadline"));
     }
 }

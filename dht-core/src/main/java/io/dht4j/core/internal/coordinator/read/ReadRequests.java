@@ -8,6 +8,7 @@ import io.dht4j.core.internal.coordinator.peer.OutboundRequest;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
+import io.dht4j.core.internal.coordinator.quorum.ReplicaAnswer;
 import io.dht4j.core.internal.coordinator.quorum.RequestGroups;
 import io.dht4j.core.internal.observation.ObservedCall;
 import io.dht4j.core.internal.view.FencingToken;
@@ -21,6 +22,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -70,13 +72,43 @@ final class ReadRequests {
         }
     }
 
-    /** Receives the outcome of a request while it matters. */
+    /** Receives the outcome of a request to a node while it matters. */
     private abstract class Handler implements ReplyHandler {
 
+        final Node node;
         private final boolean first;
+        /** When the request was sent; unknown unless it is to be cancelled. */
+        private final long since;
 
-        Handler(boolean first) {
+        Handler(Node node, boolean first) {
+            this.node = node;
             this.first = first;
+            this.since = cancels() ? environment.nanoTime() : 0;
+        }
+
+        abstract void found(Reply.Found reply);
+
+        abstract void missed(PeerFailure failure);
+
+        @Override
+        public void replied(Reply reply) {
+            ended();
+            found((Reply.Found) reply);
+        }
+
+        @Override
+        public void failed(PeerFailure failure) {
+            ended();
+            if (cancels() && first && context.isCancelled() && !client.order().isLocal(node)) {
+                client.hedging().abandoned(environment.nanoTime() - since);
+            }
+            missed(failure);
+        }
+
+        private void ended() {
+            if (cancels()) {
+                awaited.decrementAndGet();
+            }
         }
 
         @Override
@@ -93,6 +125,10 @@ final class ReadRequests {
         public @Nullable ObservedCall call() {
             return observed;
         }
+    }
+
+    private boolean cancels() {
+        return config.calls().cancellation() == CancellationPolicy.PROPAGATE;
     }
 
     /**
@@ -146,64 +182,46 @@ final class ReadRequests {
         }
         Request request = new Request.ReadKeys(wanted, config.limits().inlineValueBytes());
         FencingToken sent = token;
-        send(node, OutboundRequest.of(request, sent), new Handler(first) {
+        send(OutboundRequest.of(request, sent), new Handler(node, first) {
             @Override
-            public void replied(Reply reply) {
-                operation.replied(node, queries, (Reply.Found) reply);
+            void found(Reply.Found reply) {
+                operation.replied(node, queries, reply);
             }
 
             @Override
-            public void failed(PeerFailure failure) {
+            void missed(PeerFailure failure) {
                 operation.failed(queries, sent, failure);
             }
         });
     }
 
     /** Asks a replica for the value of a key. */
-    void fetch(Node node, KeyRead read, ReplyHandler outcome) {
+    void fetch(Node node, KeyRead read, Consumer<ReplicaAnswer> found, Consumer<PeerFailure> missed) {
         Request request = new Request.ReadKeys(
                 List.of(new Request.Query(read.key, true)), config.limits().inlineValueBytes());
-        send(node, OutboundRequest.alone(request, read.token), new Handler(false) {
+        send(OutboundRequest.alone(request, read.token), new Handler(node, false) {
             @Override
-            public void replied(Reply reply) {
-                outcome.replied(reply);
+            void found(Reply.Found reply) {
+                found.accept(new ReplicaAnswer(node, reply.answers().get(0)));
             }
 
             @Override
-            public void failed(PeerFailure failure) {
-                outcome.failed(failure);
+            void missed(PeerFailure failure) {
+                missed.accept(failure);
             }
         });
     }
 
-    private void send(Node node, OutboundRequest outbound, Handler handler) {
-        if (config.calls().cancellation() != CancellationPolicy.PROPAGATE) {
-            client.ask(node, outbound, context, handler);
-            return;
+    private void send(OutboundRequest outbound, Handler handler) {
+        if (cancels()) {
+            awaited.incrementAndGet();
         }
-        awaited.incrementAndGet();
-        long since = environment.nanoTime();
-        client.ask(node, outbound, context, new Handler(handler.isFirst()) {
-            @Override
-            public void replied(Reply reply) {
-                awaited.decrementAndGet();
-                handler.replied(reply);
-            }
-
-            @Override
-            public void failed(PeerFailure failure) {
-                awaited.decrementAndGet();
-                if (isFirst() && context.isCancelled() && !client.order().isLocal(node)) {
-                    client.hedging().abandoned(environment.nanoTime() - since);
-                }
-                handler.failed(failure);
-            }
-        });
+        client.ask(handler.node, outbound, context, handler);
     }
 
     /** Cancels the outstanding requests, if the configuration wants that; called when the read is done. */
     void cancelRest() {
-        if (config.calls().cancellation() == CancellationPolicy.PROPAGATE && awaited.get() > 0) {
+        if (cancels() && awaited.get() > 0) {
             context.cancel();
         }
     }

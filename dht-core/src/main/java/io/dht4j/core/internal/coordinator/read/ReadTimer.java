@@ -16,25 +16,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReadTimer {
 
-    /** A waiting read. */
-    interface Waiting {
-
-        boolean isDone();
-
-        /** Returns the undecided keys that have replicas which have not been asked. */
-        List<KeyRead> open();
-
-        void askOneMore(List<KeyRead> keys);
-
-        /** Ends the read: the deadline has passed. */
-        void expire();
-    }
-
     private final Environment environment;
     private final ReplicaOrder order;
     private final ReadHedging hedging;
     private final CallContext context;
-    private final Waiting read;
+    private final ReadOperation read;
     private final long delayNanos;
     private volatile Environment.@Nullable Timer timer;
 
@@ -43,7 +29,7 @@ final class ReadTimer {
     private long lookNanos;
     private long hedgeNanos;
 
-    ReadTimer(Environment environment, ReplicaClient client, CallContext context, Waiting read) {
+    ReadTimer(Environment environment, ReplicaClient client, CallContext context, ReadOperation read) {
         this.environment = environment;
         this.order = client.order();
         this.hedging = client.hedging();

@@ -1,11 +1,7 @@
 package io.dht4j.core.internal.coordinator.read;
 
 import io.dht4j.Node;
-import io.dht4j.core.internal.coordinator.peer.PeerFailure;
-import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.coordinator.quorum.ReplicaAnswer;
-import io.dht4j.core.internal.wire.Answer;
-import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.spi.Entry;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,33 +13,20 @@ import java.util.Optional;
  */
 final class ValueFetch {
 
+    private final ReadOperation operation;
     private final ReadRequests requests;
     private final KeyRead read;
     private final ReplicaAnswer wanted;
     private final List<Node> nodes;
-    private final Outcome outcome;
 
-    /** Receives the end of a fetch, or of one of its requests. */
-    interface Outcome {
-
-        /** The value, or a newer one, is here. */
-        void fetched(ReplicaAnswer found);
-
-        /** A replica has failed: the next one is asked by {@code next}, if that is called. */
-        void failed(PeerFailure failure, Runnable next);
-
-        /** No replica has sent the value. */
-        void missing();
-    }
-
-    ValueFetch(ReadRequests requests, KeyRead read, ReplicaAnswer wanted, Outcome outcome) {
+    ValueFetch(ReadOperation operation, ReadRequests requests, KeyRead read, ReplicaAnswer wanted) {
+        this.operation = operation;
         this.requests = requests;
         this.read = read;
         this.wanted = wanted;
         this.nodes = new ArrayList<>(read.replicas);
         nodes.remove(wanted.node());
         nodes.add(0, wanted.node());
-        this.outcome = outcome;
     }
 
     void begin() {
@@ -52,25 +35,22 @@ final class ValueFetch {
 
     private void ask(int index) {
         if (index == nodes.size()) {
-            outcome.missing();
+            operation.fail("read failed: no replica sent the value of version "
+                    + wanted.version().orElseThrow());
             return;
         }
-        Node node = nodes.get(index);
         Runnable next = () -> ask(index + 1);
         requests.fetch(
-                node,
+                nodes.get(index),
                 read,
-                ReplyHandler.of(
-                        reply -> {
-                            List<Answer> answers = ((Reply.Found) reply).answers();
-                            ReplicaAnswer found = new ReplicaAnswer(node, answers.get(0));
-                            if (isEnough(found)) {
-                                outcome.fetched(found);
-                            } else {
-                                next.run();
-                            }
-                        },
-                        failure -> outcome.failed(failure, next)));
+                found -> {
+                    if (isEnough(found)) {
+                        operation.fetched(read, found);
+                    } else {
+                        next.run();
+                    }
+                },
+                failure -> operation.continueByNewest(read, failure, next));
     }
 
     private boolean isEnough(ReplicaAnswer found) {

@@ -1,6 +1,7 @@
 package io.dht4j.core.internal.coordinator.write;
 
 import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
@@ -11,6 +12,7 @@ import io.dht4j.core.internal.coordinator.peer.OutboundRequest;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.peer.Replanning;
 import io.dht4j.core.internal.coordinator.peer.ReplicaOrder;
+import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.coordinator.quorum.AckTracker;
 import io.dht4j.core.internal.coordinator.quorum.CallPolicy;
 import io.dht4j.core.internal.coordinator.quorum.RequestGroups;
@@ -29,6 +31,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -173,93 +176,147 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
 
     private void send(List<Node> nodes, List<VersionedWrite> part, List<Entry> entries, @Nullable FencingToken token) {
         OutboundRequest outbound = OutboundRequest.of(new Request.ApplyEntries(entries), token);
-        services.client().order().localLast(nodes, new WriteRequest(this, nodes, part, outbound, 0));
+        services.client().order().localLast(nodes, new Part(nodes, part, outbound, 0));
     }
 
-    /** Returns the observation of the write; null without an observer. */
-    @Nullable
-    ObservedCall call() {
-        return result.call();
-    }
+    /** Some entries in a request to some nodes, and what is done with the answers. Immutable. */
+    private final class Part implements ReplyHandler, Consumer<Node> {
 
-    /** Sends a request to a node. */
-    void ask(Node node, WriteRequest request) {
-        services.client().ask(node, request.outbound, context, request);
-    }
+        /** One node if it matters whose answer it is: for a part of a batch, and where two nodes hold a slot. */
+        private final List<Node> nodes;
 
-    /** Parks the request that a node does not take yet, to be offered again. Returns false if it is not parked. */
-    boolean isOfferedAgain(WriteRequest request, PeerFailure failure) {
-        long left = offeredUntil - services.components().environment().nanoTime();
-        if (left <= 0) {
-            return false;
+        private final List<VersionedWrite> writes;
+        private final OutboundRequest outbound;
+        /** The number of times that a replica has refused it. */
+        private final int refusals;
+
+        Part(List<Node> nodes, List<VersionedWrite> writes, OutboundRequest outbound, int refusals) {
+            this.nodes = nodes;
+            this.writes = writes;
+            this.outbound = outbound;
+            this.refusals = refusals;
         }
-        WriteRequest next = request.again(failure.node());
-        return services.parked().park(missed, request.refusals, left, next::sendAll, () -> giveUp(request, failure));
-    }
 
-    /**
-     * Sends the entries of a request again by a newer view. Until it is here, the other answers may decide; an entry
-     * that they have not decided by then has an undecided outcome by its old table, and gets a count of its own. If the
-     * deadline has decided meanwhile, all replicas by the newer view have missed it.
-     */
-    void replan(WriteRequest request, FencingToken token, PeerFailure failure) {
-        List<VersionedWrite> part = request.part;
-        replanning().after(token, failure.node(), context.remainingNanos()).whenComplete((newer, error) -> {
-            try {
-                List<VersionedWrite> again = new ArrayList<>();
-                for (int i = 0; error == null && i < part.size(); i++) {
-                    VersionedWrite write = part.get(i);
-                    if (write.tracker.abandon()) {
-                        VersionedWrite next = new VersionedWrite(write.entry, policy, newer);
-                        write.replaceBy(next);
-                        again.add(next);
-                    }
-                }
-                // Also if the node is no replica any more: who took its place may lack the entry too.
-                giveUp(request, failure);
-                if (!again.isEmpty() && !missed.isDecided()) {
-                    sendAll(again, entries(again), newer);
-                } else if (!again.isEmpty()) {
-                    group(again, newer).forEach(missed::add);
-                }
-            } catch (RuntimeException | Error e) {
-                broken(e);
-            }
-        });
-    }
+        /** Sends it to a node. */
+        @Override
+        public void accept(Node node) {
+            services.client().ask(node, outbound, context, this);
+        }
 
-    /** Counts the failure of a request to a node, which has missed its entries. */
-    void giveUp(WriteRequest request, PeerFailure failure) {
-        failures().add(failure);
-        if (!failure.nothingDone()) {
+        @Override
+        public boolean isRepeated() {
+            return refusals > 0;
+        }
+
+        @Override
+        public @Nullable ObservedCall call() {
+            return result.call();
+        }
+
+        @Override
+        public void replied(Reply reply) {
+            // Also if it was superseded: it may have been visible for a moment.
             maybeDone = true;
-        }
-        for (Node node : request.nodes(failure.node())) {
-            missed.add(node, request.part);
-        }
-        for (int i = 0; i < request.part.size(); i++) {
-            VersionedWrite write = request.part.get(i);
-            if (write.tracker.fail(failure.node())) {
-                decided(write);
+            NodeId by = nodes.get(0).id();
+            List<Reply.Newer> newer = ((Reply.Applied) reply).newer();
+            int next = 0;
+            for (int i = 0; i < writes.size(); i++) {
+                VersionedWrite write = writes.get(i);
+                boolean isNewest = next == newer.size() || newer.get(next).index() != i;
+                Optional<Version> reported = isNewest
+                        ? Optional.empty()
+                        : Optional.of(newer.get(next++).version());
+                if (answered(by, write, reported)) {
+                    decided(write);
+                } else if (write.tracker.isSuperseded()) {
+                    services.superseded().add(WriteOperation.this, write);
+                }
             }
         }
-    }
 
-    /** Counts the answer of a node to some entries. */
-    void answered(NodeId by, List<VersionedWrite> part, List<Reply.Newer> newer) {
-        // Also if it was superseded: it may have been visible for a moment.
-        maybeDone = true;
-        int next = 0;
-        for (int i = 0; i < part.size(); i++) {
-            VersionedWrite write = part.get(i);
-            boolean isNewest = next == newer.size() || newer.get(next).index() != i;
-            Optional<Version> reported =
-                    isNewest ? Optional.empty() : Optional.of(newer.get(next++).version());
-            if (answered(by, write, reported)) {
-                decided(write);
-            } else if (write.tracker.isSuperseded()) {
-                services.superseded().add(this, write);
+        @Override
+        public void failed(PeerFailure failure) {
+            FencingToken token = outbound.token();
+            if (token != null && Replanning.isStale(failure, token)) {
+                replan(token, failure);
+            } else if (!mayBeOfferedAgain(failure) || !isOfferedAgain(failure)) {
+                giveUp(failure);
             }
+        }
+
+        /**
+         * Returns whether the node will probably take it later: a large write once there is room, and any write once
+         * the node has begun to take over the slot.
+         */
+        private boolean mayBeOfferedAgain(PeerFailure failure) {
+            return failure.nothingDone()
+                    && ((failure.code() == ErrorCode.OVERLOADED && outbound.isLarge())
+                            || failure.code() == ErrorCode.REPLICA_REFILLING);
+        }
+
+        /** Parks it, to be offered to the node again. Returns false if it is not parked. */
+        private boolean isOfferedAgain(PeerFailure failure) {
+            long left = offeredUntil - services.components().environment().nanoTime();
+            if (left <= 0) {
+                return false;
+            }
+            List<Node> refusing = nodes(failure);
+            Part again = new Part(refusing, writes, outbound, refusals + 1);
+            return services.parked().park(missed, refusals, left, () -> refusing.forEach(again), () -> giveUp(failure));
+        }
+
+        /**
+         * Sends its entries again by a newer view. Until it is here, the other answers may decide; an entry that they
+         * have not decided by then has an undecided outcome by its old table, and gets a count of its own. If the
+         * deadline has decided meanwhile, all replicas by the newer view have missed it.
+         */
+        private void replan(FencingToken token, PeerFailure failure) {
+            replanning().after(token, failure.node(), context.remainingNanos()).whenComplete((newer, error) -> {
+                try {
+                    List<VersionedWrite> again = new ArrayList<>();
+                    for (int i = 0; error == null && i < writes.size(); i++) {
+                        VersionedWrite write = writes.get(i);
+                        if (write.tracker.abandon()) {
+                            VersionedWrite next = new VersionedWrite(write.entry, policy, newer);
+                            write.replaceBy(next);
+                            again.add(next);
+                        }
+                    }
+                    // Also if the node is no longer a replica: the one in its place may lack the entry too.
+                    giveUp(failure);
+                    if (!again.isEmpty() && !missed.isDecided()) {
+                        sendAll(again, entries(again), newer);
+                    } else if (!again.isEmpty()) {
+                        group(again, newer).forEach(missed::add);
+                    }
+                } catch (RuntimeException | Error e) {
+                    broken(e);
+                }
+            });
+        }
+
+        /** Counts the failure of a node, which has missed the entries. */
+        private void giveUp(PeerFailure failure) {
+            failures().add(failure);
+            if (!failure.nothingDone()) {
+                maybeDone = true;
+            }
+            for (Node node : nodes(failure)) {
+                missed.add(node, writes);
+            }
+            for (int i = 0; i < writes.size(); i++) {
+                VersionedWrite write = writes.get(i);
+                if (write.tracker.fail(failure.node())) {
+                    decided(write);
+                }
+            }
+        }
+
+        /** Returns the node that has failed. */
+        private List<Node> nodes(PeerFailure failure) {
+            return nodes.stream()
+                    .filter(node -> node.id().equals(failure.node()))
+                    .toList();
         }
     }
 

@@ -1,69 +1,218 @@
 package io.dht4j.core.internal.coordinator.peer;
 
+import io.dht4j.CancellationPolicy;
+import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
+import io.dht4j.TraceContext;
 import io.dht4j.core.internal.admission.RetryBudget;
+import io.dht4j.core.internal.coordinator.config.NodeComponents;
+import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.observation.LogInterval;
+import io.dht4j.core.internal.view.ClusterView;
 import io.dht4j.core.internal.view.NodeIdentity;
 import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.FrameHeader;
 import io.dht4j.core.internal.wire.NodeIds;
+import io.dht4j.core.internal.wire.OwnHeader;
 import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.core.internal.wire.Request;
 import io.dht4j.core.internal.wire.codec.BatchReader;
 import io.dht4j.core.internal.wire.codec.FrameCodec;
 import io.dht4j.core.internal.wire.codec.FrameCodec.Decoded;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Frame;
+import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.spi.TransportException.Reason;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Consumer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Ends requests by what the transport returns for their frames: decodes replies, checks their senders, and reports each
- * request's outcome to its handler. A request whose frame failed is sent a second time if the retry budget allows it.
+ * Sends requests to other nodes, one or several in a frame, and ends each by what the transport returns: decodes
+ * replies, checks their senders, and reports each request's outcome to its handler. The requests of a frame that failed
+ * are sent a second time, in one frame, as far as the retry budget allows it.
+ *
+ * <p>While it delivers replies, requests are held back, so that the requests that the replies lead to share frames too.
  * An error of one handler does not keep the others from their outcomes. Does not block; safe for use by any number of
  * threads.
  */
-final class ReplyReceiver {
+final class FrameExchange {
 
-    private static final Logger LOG = LoggerFactory.getLogger(ReplyReceiver.class);
+    private static final Logger LOG = LoggerFactory.getLogger(FrameExchange.class);
 
     private static final String DROPPED = "its reply was dropped unread";
 
+    private final Transport transport;
     private final LongSupplier nanoTime;
     private final NodeIds names;
+    private final OwnHeader own;
+    private final int maxBatchBytes;
+    private final boolean cancels;
+    private final RequestCoalescer coalescer;
     private final PeerMonitor monitor;
     private final PeerFeatures features;
     private final ReadHedging hedging;
     private final RetryBudget budget;
-    private final Consumer<PendingRequest> retry;
     private final LogInterval badReplies;
 
-    ReplyReceiver(
-            LongSupplier nanoTime,
-            NodeIds names,
+    FrameExchange(
+            NodeComponents components,
+            NodeConfig config,
+            OwnHeader own,
+            RequestCoalescer coalescer,
             PeerMonitor monitor,
             PeerFeatures features,
             ReadHedging hedging,
-            RetryBudget budget,
-            Consumer<PendingRequest> retry) {
-        this.nanoTime = nanoTime;
-        this.names = names;
+            RetryBudget budget) {
+        this.transport = components.transport();
+        this.nanoTime = components.environment()::nanoTime;
+        this.names = components.names();
+        this.own = own;
+        this.maxBatchBytes = config.batching().maxBytes();
+        this.cancels = config.calls().cancellation() == CancellationPolicy.PROPAGATE;
+        this.coalescer = coalescer;
         this.monitor = monitor;
         this.features = features;
         this.hedging = hedging;
         this.budget = budget;
-        this.retry = retry;
         this.badReplies = new LogInterval(nanoTime);
     }
 
-    /** Handles the failure of a frame of one request. */
-    void failed(PendingRequest request, Throwable cause) {
+    /** Sends the requests of a batch. */
+    void send(Batcher.Batch batch) {
+        send(batch.requests, batch);
+    }
+
+    /** Sends a request in a frame of its own. */
+    void send(PendingRequest request) {
+        send(List.of(request), null);
+    }
+
+    /**
+     * Sends requests in one frame.
+     *
+     * @param batch the batch that ends with the frame; null if the frame has none
+     */
+    private void send(List<PendingRequest> requests, Batcher.@Nullable Batch batch) {
+        // Not whenComplete: its stage would fail too, with an exception and a stack trace of its own.
+        call(requests).handle((bytes, error) -> {
+            boolean coalescing = coalescer.begin();
+            List<PendingRequest> again = new ArrayList<>(0);
+            try {
+                if (error != null) {
+                    failed(requests, DhtException.unwrap(error), again);
+                } else if (requests.size() == 1) {
+                    received(requests.get(0), bytes, again);
+                } else {
+                    received(requests, bytes, again);
+                }
+            } catch (RuntimeException | Error e) {
+                logUndelivered(requests.get(0), e);
+            } finally {
+                try {
+                    end(batch, again);
+                } finally {
+                    if (coalescing) {
+                        coalescer.end();
+                    }
+                }
+            }
+            return error == null;
+        });
+    }
+
+    /** Ends a batch, unless requests of its frame are sent again. */
+    private void end(Batcher.@Nullable Batch batch, List<PendingRequest> again) {
+        if (!again.isEmpty()) {
+            repeat(again, batch);
+        } else if (batch != null) {
+            batch.ended();
+        }
+    }
+
+    private void repeat(List<PendingRequest> requests, Batcher.@Nullable Batch batch) {
+        monitor.sent(requests.get(0).node(), requests.get(0).since());
+        send(requests, batch);
+    }
+
+    private CompletionStage<byte[]> call(List<PendingRequest> requests) {
+        PendingRequest first = requests.get(0);
+        Node node = first.node();
+        Frame frame;
+        CallContext context;
+        try {
+            if (requests.size() == 1) {
+                context = first.context();
+                frame = first.outbound().frame(header(first, first.rowVersion(), first.trace()));
+            } else {
+                context = shared(requests);
+                Request.Batch batch = new Request.Batch(requests, 4 * maxBatchBytes, maxBatchBytes / 4);
+                frame = FrameCodec.encode(header(first, ClusterView.NO_VERSION, null), batch);
+            }
+        } catch (RuntimeException | Error e) {
+            // Mostly for lack of memory. The requests fail, so that others have room.
+            LOG.error("a request to {} could not be encoded", node.id(), e);
+            return CompletableFuture.failedFuture(
+                    new TransportException(Reason.NO_ROOM, "not sent: the request could not be encoded: " + e));
+        }
+        try {
+            return transport.call(node, frame, context);
+        } catch (RuntimeException | Error e) {
+            // Against its contract, or for lack of memory. The callers need an answer all the same.
+            LOG.error("transport {} threw an exception against its contract", transport.name(), e);
+            return CompletableFuture.failedFuture(
+                    new TransportException(Outcome.UNKNOWN, "the transport threw " + e, e));
+        }
+    }
+
+    private FrameHeader header(PendingRequest request, long rowVersion, @Nullable TraceContext trace) {
+        return own.to(Optional.of(request.node().id()), request.identity(), rowVersion, trace);
+    }
+
+    /** Returns the context of a frame of several requests, which ends with the last of them. */
+    private CallContext shared(List<PendingRequest> requests) {
+        long latest = 1;
+        for (PendingRequest request : requests) {
+            latest = Math.max(latest, request.remainingNanos());
+        }
+        CallContext frame = new CallContext(nanoTime, latest);
+        if (cancels && requests.get(0).outbound().kind == OutboundRequest.Kind.READ) {
+            AtomicInteger wanted = new AtomicInteger(requests.size());
+            for (PendingRequest request : requests) {
+                request.context().onCancel(() -> {
+                    if (wanted.decrementAndGet() == 0) {
+                        frame.cancel();
+                    }
+                });
+            }
+        }
+        return frame;
+    }
+
+    private void failed(List<PendingRequest> requests, Throwable cause, List<PendingRequest> again) {
+        if (requests.size() > 1 && !(cause instanceof TransportException)) {
+            LOG.warn(
+                    "call to {} failed in an unexpected way",
+                    requests.get(0).node().id(),
+                    cause);
+        }
+        for (PendingRequest request : requests) {
+            guarded(request, () -> failed(request, cause, again));
+        }
+    }
+
+    private void failed(PendingRequest request, Throwable cause, List<PendingRequest> again) {
         boolean notSent = cause instanceof TransportException e && e.outcome() == Outcome.NOT_SENT;
         Reason reason = notSent ? ((TransportException) cause).reason() : Reason.OTHER;
         // A node without room is reachable all the same.
@@ -78,7 +227,7 @@ final class ReplyReceiver {
         }
         long now = nanoTime.getAsLong();
         if (!notSent && request.mayRepeat() && budget.mayRetry()) {
-            retry.accept(request.again(now));
+            again.add(request.again(now));
             return;
         }
         String message = cause.getMessage() == null ? cause.toString() : cause.getMessage();
@@ -93,21 +242,8 @@ final class ReplyReceiver {
         }
     }
 
-    /** Handles the failure of a frame of several requests. */
-    void failed(List<PendingRequest> requests, Throwable cause) {
-        if (!(cause instanceof TransportException)) {
-            LOG.warn(
-                    "call to {} failed in an unexpected way",
-                    requests.get(0).node().id(),
-                    cause);
-        }
-        for (PendingRequest request : requests) {
-            guarded(request, () -> failed(request, cause));
-        }
-    }
-
     /** Handles the reply to a frame of one request. */
-    void received(PendingRequest request, byte[] bytes) {
+    private void received(PendingRequest request, byte[] bytes, List<PendingRequest> again) {
         long now = nanoTime.getAsLong();
         boolean wanted = request.isWanted();
         FrameHeader header;
@@ -132,7 +268,7 @@ final class ReplyReceiver {
             // First: a write that waits for the first answer must not begin before a refusal is known.
             Reply checked = monitor.checked(node, reply.get());
             monitor.answered(node, header, request.since(), now);
-            deliver(request, checked, now);
+            deliver(request, checked, now, again);
         } else {
             hedging.answered(request, now);
             monitor.alive(node, now);
@@ -141,7 +277,7 @@ final class ReplyReceiver {
     }
 
     /** Handles the reply to a frame of several requests to one node. */
-    void received(List<PendingRequest> requests, byte[] bytes) {
+    private void received(List<PendingRequest> requests, byte[] bytes, List<PendingRequest> again) {
         BatchReader in;
         try {
             in = FrameCodec.openReplies(bytes, requests.size(), names);
@@ -168,11 +304,11 @@ final class ReplyReceiver {
         for (PendingRequest request : requests) {
             try {
                 if (forTrace) {
-                    retry.accept(request.withoutTrace(now));
+                    again.add(request.withoutTrace(now));
                 } else if (refusal.isPresent()) {
                     request.deliver(refusal.get(), now);
                 } else {
-                    receiveNext(request, in, now);
+                    receiveNext(request, in, now, again);
                 }
             } catch (RuntimeException | Error e) {
                 logUndelivered(request, e);
@@ -180,17 +316,7 @@ final class ReplyReceiver {
         }
     }
 
-    /** Sends a request again to a node that does not know the trace context in its frame, and has done nothing. */
-    private boolean isSentWithoutTrace(PendingRequest request, Reply reply, long now) {
-        if (!request.isRefusedForTrace(reply)) {
-            return false;
-        }
-        features.refused(request.node().id());
-        retry.accept(request.withoutTrace(now));
-        return true;
-    }
-
-    private void receiveNext(PendingRequest request, BatchReader in, long now) {
+    private void receiveNext(PendingRequest request, BatchReader in, long now, List<PendingRequest> again) {
         Reply reply;
         try {
             if (!request.isWanted()) {
@@ -204,7 +330,7 @@ final class ReplyReceiver {
             failUnreadable(request, e);
             return;
         }
-        deliver(request, reply, now);
+        deliver(request, reply, now, again);
     }
 
     private static boolean isFrom(PendingRequest request, FrameHeader header) {
@@ -216,12 +342,16 @@ final class ReplyReceiver {
         return expected == null || (agreed != null && expected.equals(agreed.sender()));
     }
 
-    private void deliver(PendingRequest request, Reply reply, long now) {
-        if (isSentWithoutTrace(request, reply, now)) {
+    private void deliver(PendingRequest request, Reply reply, long now, List<PendingRequest> again) {
+        if (request.isRefusedForTrace(reply)) {
+            // The node does not know the trace context in the frame, and has done nothing.
+            features.refused(request.node().id());
+            again.add(request.withoutTrace(now));
             return;
         }
         if (request.mayFollowRefresh(reply)) {
-            retry.accept(request.afterRefresh(now));
+            // Its next refusal waits for a view, and others in the frame would wait with it.
+            repeat(List.of(request.afterRefresh(now)), null);
             return;
         }
         // A refusal is quick whatever the load of the node.
@@ -277,7 +407,7 @@ final class ReplyReceiver {
     }
 
     /** Logs an error of a handler, which nothing else reports. */
-    static void logUndelivered(PendingRequest request, Throwable e) {
+    private static void logUndelivered(PendingRequest request, Throwable e) {
         LOG.error("an answer of {} could not be delivered", request.node().id(), e);
     }
 }
