@@ -350,9 +350,7 @@ public final class ClusterBuilder extends ClusterOptions<ClusterBuilder> {
     public Cluster start() {
         NodeAssembly assembly = assembly();
         try {
-            return membership.isEmpty()
-                    ? assembly.start()
-                    : new AgreedAssembly(this, membership.get(), assembly).start();
+            return assembly.start();
         } catch (RuntimeException e) {
             // The trace shows the caller; that of the cause may be of a thread of the node.
             throw new IllegalStateException(e.getMessage() == null ? e.toString() : e.getMessage(), e);
@@ -367,9 +365,10 @@ public final class ClusterBuilder extends ClusterOptions<ClusterBuilder> {
      *     {@linkplain #of(Membership) membership}
      */
     public NodeStart begin() {
-        Membership options = membership.orElseThrow(
-                () -> new IllegalStateException("only a node of an agreed cluster waits for others: use start()"));
-        AgreedAssembly start = new AgreedAssembly(this, options, assembly());
+        if (membership.isEmpty()) {
+            throw new IllegalStateException("only a node of an agreed cluster waits for others: use start()");
+        }
+        NodeAssembly start = assembly();
         start.begin();
         return start;
     }
@@ -382,6 +381,6 @@ public final class ClusterBuilder extends ClusterOptions<ClusterBuilder> {
         if (kept == null) {
             throw new IllegalStateException("a node needs a store: call store(...) before start()");
         }
-        return new NodeAssembly(this, transport, kept);
+        return new NodeAssembly(this, membership, transport, kept);
     }
 }

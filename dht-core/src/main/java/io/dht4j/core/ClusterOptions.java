@@ -23,7 +23,7 @@ abstract class ClusterOptions<B extends ClusterOptions<B>> extends NodeOptions<B
 
     private static final int DEFAULT_REPLICATION_FACTOR = 3;
 
-    // Read by NodeAssembly and AgreedAssembly.
+    // Read by NodeAssembly.
     Placement placement = Placements.rendezvous();
     HashFunction hash = HashFunctions.xxh3();
     int partitions = ClusterBuilder.DEFAULT_PARTITIONS;

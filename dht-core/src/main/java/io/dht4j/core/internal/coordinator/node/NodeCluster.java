@@ -36,6 +36,7 @@ import io.dht4j.core.internal.coordinator.quorum.CallPolicy;
 import io.dht4j.core.internal.coordinator.scan.ClusterScan;
 import io.dht4j.core.internal.membership.ViewRefresh;
 import io.dht4j.core.internal.membership.agreed.AgreedMembership;
+import io.dht4j.core.internal.membership.operator.OperatorMembership;
 import io.dht4j.core.internal.move.SlotMoves;
 import io.dht4j.core.internal.observation.Observations;
 import io.dht4j.core.internal.observation.ObservedCall;
@@ -72,11 +73,11 @@ public final class NodeCluster implements Cluster {
 
     private final NodeRuntime runtime;
     private final NodeComponents components;
-    private volatile boolean ownsEnvironment;
-    private volatile Optional<AgreedMembership> agreed = Optional.empty();
-    private volatile ClusterMembership membership = Cluster.super.membership();
-    /** A node that fails to start on a thread of its environment cannot close it. */
-    private volatile boolean ownsEnvironmentOnceStarted;
+    private final Optional<AgreedMembership> agreed;
+    private final ClusterMembership membership;
+    private final boolean ownsEnvironment;
+    /** A node that fails to start, perhaps on a thread of its environment, does not close it. */
+    private volatile boolean started;
 
     private final ReplicaClient client;
     private final CallRules rules;
@@ -99,9 +100,17 @@ public final class NodeCluster implements Cluster {
      * @param given the components of the node
      * @param config the options of the node
      * @param clock its hybrid clock
-     * @param ownsEnvironment whether closing the node closes the environment too
+     * @param operator its membership of an agreed cluster, which ends with the transport; empty in a static cluster
+     * @param ownsEnvironment whether closing the node closes the environment too, once it has started
      */
-    public NodeCluster(NodeComponents given, NodeConfig config, HybridClock clock, boolean ownsEnvironment) {
+    public NodeCluster(
+            NodeComponents given,
+            NodeConfig config,
+            HybridClock clock,
+            Optional<OperatorMembership> operator,
+            boolean ownsEnvironment) {
+        this.agreed = operator.map(OperatorMembership::agreed);
+        this.membership = operator.isPresent() ? operator.get() : Cluster.super.membership();
         this.runtime = new NodeRuntime(given, config, clock);
         this.components = runtime.local.components;
         this.ownsEnvironment = ownsEnvironment;
@@ -133,21 +142,27 @@ public final class NodeCluster implements Cluster {
                 runtime.peers.disagreements::ofCalled,
                 runtime.peers.clocks::problem,
                 load::overload);
+        agreed.ifPresent(this::takePart);
+    }
+
+    private void takePart(AgreedMembership member) {
+        client.refresh().follow(member.source());
+        member.reports().from(moves());
+        member.reports().pending(runtime.background.handoff::bytes, runtime.local.snapshots::openCount);
+        member.incomplete(runtime.local.repaired.rollbacks()::incomplete);
     }
 
     /**
      * Starts to listen. Blocks until the transport accepts requests.
      *
-     * @throws io.dht4j.spi.TransportException if it cannot listen; the node is then closed
+     * @throws io.dht4j.spi.TransportException if it cannot listen; the node is then closed, its environment is not
      */
     public void start() {
         try {
             runtime.start();
             readiness.bePatient(startPatience);
             components.transport().failure().thenAccept(this::failed);
-            if (ownsEnvironmentOnceStarted) {
-                ownsEnvironment = true;
-            }
+            started = true;
         } catch (RuntimeException | Error e) {
             close();
             throw e;
@@ -161,23 +176,6 @@ public final class NodeCluster implements Cluster {
      */
     public Views views() {
         return components.views();
-    }
-
-    /**
-     * Makes this the node of a member of an agreed cluster. Called before the start.
-     *
-     * @param member its membership, which ends with the transport of this node
-     * @param operator what callers see of it
-     * @param ownsIts whether closing this node closes its environment too, once it is started
-     */
-    public void joined(AgreedMembership member, ClusterMembership operator, boolean ownsIts) {
-        agreed = Optional.of(member);
-        membership = operator;
-        ownsEnvironmentOnceStarted = ownsIts;
-        client.refresh().follow(member.source());
-        member.reports().from(moves());
-        member.reports().pending(runtime.background.handoff::bytes, runtime.local.snapshots::openCount);
-        member.incomplete(runtime.local.repaired.rollbacks()::incomplete);
     }
 
     /**
@@ -460,7 +458,7 @@ public final class NodeCluster implements Cluster {
             runtime.close(admission.close());
         } finally {
             writes.close();
-            if (ownsEnvironment) {
+            if (ownsEnvironment && started) {
                 components.environment().close();
             }
         }

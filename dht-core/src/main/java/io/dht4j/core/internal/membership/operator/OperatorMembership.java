@@ -51,6 +51,11 @@ public final class OperatorMembership implements ClusterMembership {
         agreed.follow(listeners::installed);
     }
 
+    /** Returns the part of this node in the agreement. */
+    public AgreedMembership agreed() {
+        return agreed;
+    }
+
     @Override
     public CompletionStage<MembershipStatus> status() {
         return withState(state -> {
