@@ -18,8 +18,6 @@ import io.dht4j.core.internal.membership.agreed.formation.NodeNotes.Identity;
 import io.dht4j.core.internal.membership.agreed.formation.OwnIdentity;
 import io.dht4j.core.internal.membership.agreed.formation.RestartCheck;
 import io.dht4j.core.internal.membership.agreed.formation.StartWait;
-import io.dht4j.core.internal.membership.agreed.log.CommandLog;
-import io.dht4j.core.internal.membership.agreed.log.LogMessages;
 import io.dht4j.core.internal.membership.agreed.log.ReplicatedState;
 import io.dht4j.core.internal.membership.agreed.peer.MembershipEndpoint;
 import io.dht4j.core.internal.membership.agreed.peer.NodeTransport;
@@ -36,7 +34,6 @@ import io.dht4j.core.options.Membership;
 import io.dht4j.core.options.Membership.Origin;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.HashFunction;
-import io.dht4j.spi.NodeRef;
 import io.dht4j.spi.Placement;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.Transport;
@@ -54,16 +51,12 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Runs the membership of a node in an agreed cluster, from the start of the node to its end. Does not block, except
  * where it says so; safe for use by any number of threads.
  */
 public final class AgreedMembership {
-
-    private static final Logger LOG = LoggerFactory.getLogger(AgreedMembership.class);
 
     private final NodeId self;
     private final Membership options;
@@ -77,8 +70,6 @@ public final class AgreedMembership {
     private final MemberDirectory members;
     private final StatePulls pulls;
     private final StateChanges changes;
-    private final CommandLog commands;
-    private final LogMessages messages;
     private final LogMember logMember;
     private final Driver driver;
     private final MembershipEndpoint endpoint;
@@ -141,32 +132,33 @@ public final class AgreedMembership {
         this.bootstrap = options.origin() == Origin.BOOTSTRAP ? bootstrap() : null;
         this.members = new MemberDirectory(identity.incarnation(), this::newest, this::founders);
         this.pulls = new StatePulls(calls, environment, installed, members::others);
-        this.commands = new CommandLog(calls, environment, members::voters, members::node, members::incarnation);
-        this.changes =
-                new StateChanges(self, members, commands, installed, pulls, environment, wait::text, this::isSilent);
-        this.messages = new LogMessages(calls, members::node, members::node, this::logRef, this::received, (int)
-                environment.currentTimeMillis());
-        this.logMember =
-                new LogMember(self, options.log(), environment, notes, commands, messages, this::replicatedState);
+        this.logMember = new LogMember(self, options.log(), environment, notes, calls, members, this::replicatedState);
+        this.changes = new StateChanges(
+                self,
+                members,
+                logMember.commands,
+                installed,
+                pulls,
+                environment,
+                wait::text,
+                node -> calls.silence().of(node).isPresent());
         this.reports = new NodeReports(
                 identity.incarnation(),
                 calls,
                 installed::epoch,
                 logMember::leads,
-                this::fetchFrom,
-                new SpaceSample(store, environment));
+                sender -> members.node(sender).ifPresent(pulls::tryFrom),
+                new SpaceSample(store, environment),
+                this::waits);
         this.driver = new Driver(
-                new DrivenCluster(logMember, reports, commands, calls, driving.placement()),
+                new DrivenCluster(logMember, reports, calls, driving.placement()),
                 environment,
                 new Driver.Options(driving.versionSlotRest()));
-        this.commands.follower(driver::accepted);
+        logMember.commands.follower(driver::accepted);
         this.silences = new SilenceExchange(
                 identity.incarnation(), members, calls, installed::epoch, installed::diverged, environment);
-        this.commands.guard(new SilenceGuard(self, identity.incarnation(), calls.silence(), silences, driver::silence));
-        this.reports.waits(
-                () -> Stream.of(installed.trouble().stream(), logMember.trouble().stream(), driver.waits().stream())
-                        .flatMap(lines -> lines)
-                        .toList());
+        logMember.commands.guard(
+                new SilenceGuard(self, identity.incarnation(), calls.silence(), silences, driver::silence));
         this.own = new OwnAttributes(options, identity.incarnation(), installed::state, changes, environment);
         this.twin = new DuplicateNodeCheck(options.self(), identity.incarnation(), calls);
         this.recovery =
@@ -179,8 +171,7 @@ public final class AgreedMembership {
                         identity.incarnation(),
                         members,
                         installed,
-                        commands,
-                        messages,
+                        logMember,
                         bootstrap,
                         wait,
                         calls.foreign(),
@@ -190,12 +181,11 @@ public final class AgreedMembership {
                         twin));
     }
 
-    private Optional<NodeRef> logRef() {
-        return logMember.ref();
-    }
-
-    private void received(NodeRef from, byte[] message) {
-        logMember.received(from, message);
+    /** Returns what this node waits for in the agreement, for people. */
+    private List<String> waits() {
+        return Stream.of(installed.trouble().stream(), logMember.trouble().stream(), driver.waits().stream())
+                .flatMap(lines -> lines)
+                .toList();
     }
 
     private ReplicatedState replicatedState() {
@@ -216,18 +206,6 @@ public final class AgreedMembership {
             // After a restart, or of another node: nothing is stored that the note would precede.
             logMember.noteAppliedLater();
         }
-    }
-
-    private void fetchFrom(NodeId sender) {
-        members.node(sender)
-                .ifPresent(node -> pulls.from(node).exceptionally(error -> {
-                    LOG.debug("no state of {}: {}", sender, PeerCalls.message(DhtException.unwrap(error)));
-                    return null;
-                }));
-    }
-
-    private boolean isSilent(NodeId node) {
-        return calls.silence().of(node).isPresent();
     }
 
     /**
@@ -354,7 +332,7 @@ public final class AgreedMembership {
                             identity.incarnation(),
                             OwnAttributes.of(options),
                             founding.claims(),
-                            joinPath(),
+                            new JoinPath(options, identity.incarnation(), calls, environment),
                             calls,
                             environment,
                             this::fetch,
@@ -362,10 +340,6 @@ public final class AgreedMembership {
                             wait)
                     .start();
         }
-    }
-
-    private JoinPath joinPath() {
-        return new JoinPath(options, identity.incarnation(), calls, environment);
     }
 
     /** A member that was started at another address restarts once no twin of it has answered at the agreed one. */
@@ -384,24 +358,10 @@ public final class AgreedMembership {
     private void restart(ClusterState state) {
         lifecycle.in(state).ifPresent(member -> logMember.resume(state, member));
         driver.start();
-        new RestartCheck(
-                        self,
-                        state.cluster(),
-                        Optional.of(joinPath()).filter(path -> options.origin() == Origin.JOIN),
-                        calls,
-                        environment,
-                        pulls::from,
-                        longestCheck(),
-                        wait)
+        new RestartCheck(options, identity.incarnation(), state.cluster(), calls, environment, pulls::from, wait)
                 .start(Stream.concat(members.voters().stream(), members.others().stream())
                         .distinct()
                         .toList());
-    }
-
-    /** The start must not fail because it waits for answers that the node can do without. */
-    private Duration longestCheck() {
-        Duration half = options.startTimeout().dividedBy(2);
-        return half.compareTo(RestartCheck.LONG_PATIENCE) < 0 ? half : RestartCheck.LONG_PATIENCE;
     }
 
     private CompletableFuture<Optional<ClusterState>> fetch(Node node) {
@@ -482,7 +442,7 @@ public final class AgreedMembership {
 
     /** Returns how many messages between members of the log were dropped, because they were of or for another node. */
     public long droppedMessages() {
-        return messages.dropped();
+        return logMember.messages.dropped();
     }
 
     /**
@@ -520,7 +480,7 @@ public final class AgreedMembership {
         driver.close();
         pulls.close();
         silences.close();
-        commands.close();
+        logMember.commands.close();
         wait.fail("node " + self + " is closed");
         installed.close();
         logMember.close();

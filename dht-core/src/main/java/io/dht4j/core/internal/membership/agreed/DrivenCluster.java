@@ -1,6 +1,5 @@
 package io.dht4j.core.internal.membership.agreed;
 
-import io.dht4j.core.internal.membership.agreed.log.CommandLog;
 import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
 import io.dht4j.core.internal.membership.codec.CommandCodec;
 import io.dht4j.core.internal.membership.command.Command;
@@ -28,14 +27,12 @@ final class DrivenCluster implements Driver.Cluster {
 
     private final LogMember log;
     private final NodeReports reports;
-    private final CommandLog commands;
     private final PeerCalls calls;
     private final Placement placement;
 
-    DrivenCluster(LogMember log, NodeReports reports, CommandLog commands, PeerCalls calls, Placement placement) {
+    DrivenCluster(LogMember log, NodeReports reports, PeerCalls calls, Placement placement) {
         this.log = log;
         this.reports = reports;
-        this.commands = commands;
         this.calls = calls;
         this.placement = placement;
     }
@@ -62,7 +59,7 @@ final class DrivenCluster implements Driver.Cluster {
 
     @Override
     public CompletableFuture<Appended> append(Command command) {
-        return commands.appendHere(CommandCodec.encode(command), calls.context(APPEND_TIMEOUT));
+        return log.commands.appendHere(CommandCodec.encode(command), calls.context(APPEND_TIMEOUT));
     }
 
     @Override

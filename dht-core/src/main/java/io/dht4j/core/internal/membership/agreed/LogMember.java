@@ -6,6 +6,7 @@ import io.dht4j.core.internal.membership.agreed.formation.Founders;
 import io.dht4j.core.internal.membership.agreed.formation.NodeNotes;
 import io.dht4j.core.internal.membership.agreed.formation.NodeNotes.LogMembership;
 import io.dht4j.core.internal.membership.agreed.log.CommandLog;
+import io.dht4j.core.internal.membership.agreed.log.LogMessages;
 import io.dht4j.core.internal.membership.agreed.log.ReplicatedState;
 import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
 import io.dht4j.core.internal.membership.state.ClusterState;
@@ -48,8 +49,11 @@ final class LogMember {
     private final TopologyLogFactory factory;
     private final Environment environment;
     private final NodeNotes notes;
-    private final CommandLog commands;
-    private final TopologyLog.Wire wire;
+    /** Appends commands, here or at the leader. */
+    final CommandLog commands;
+    /** Carries the messages of the log. */
+    final LogMessages messages;
+
     private final Supplier<ReplicatedState> states;
 
     /** Serializes what opens and closes. */
@@ -103,8 +107,8 @@ final class LogMember {
      * @param factory opens logs
      * @param environment threads and timers
      * @param notes where the node notes who it is in the log
-     * @param commands appends commands to the log
-     * @param wire carries messages
+     * @param calls sends requests to other members
+     * @param members the present members
      * @param states makes the state machine of a log
      */
     LogMember(
@@ -112,15 +116,16 @@ final class LogMember {
             TopologyLogFactory factory,
             Environment environment,
             NodeNotes notes,
-            CommandLog commands,
-            TopologyLog.Wire wire,
+            PeerCalls calls,
+            MemberDirectory members,
             Supplier<ReplicatedState> states) {
         this.self = self;
         this.factory = factory;
         this.environment = environment;
         this.notes = notes;
-        this.commands = commands;
-        this.wire = wire;
+        this.commands = new CommandLog(calls, environment, members::voters, members::node, members::incarnation);
+        this.messages = new LogMessages(
+                calls, members::node, members::node, this::ref, this::received, (int) environment.currentTimeMillis());
         this.states = states;
     }
 
@@ -148,7 +153,7 @@ final class LogMember {
         return Optional.of(trouble).filter(text -> !text.isEmpty());
     }
 
-    void received(NodeRef from, byte[] message) {
+    private void received(NodeRef from, byte[] message) {
         current().ifPresent(now -> now.log().received(from, message));
     }
 
@@ -283,7 +288,7 @@ final class LogMember {
                 commands.member(opened, state);
                 trouble = "";
                 opened.failure().thenAccept(why -> failed(opened, why));
-                opened.start(state, wire);
+                opened.start(state, messages);
                 started = true;
             } finally {
                 if (!started) {

@@ -8,8 +8,6 @@ import io.dht4j.core.internal.membership.agreed.formation.Bootstrap;
 import io.dht4j.core.internal.membership.agreed.formation.DuplicateNodeCheck;
 import io.dht4j.core.internal.membership.agreed.formation.FoundersCodec;
 import io.dht4j.core.internal.membership.agreed.formation.StartWait;
-import io.dht4j.core.internal.membership.agreed.log.CommandLog;
-import io.dht4j.core.internal.membership.agreed.log.LogMessages;
 import io.dht4j.core.internal.membership.agreed.peer.ForeignNodes;
 import io.dht4j.core.internal.membership.agreed.peer.MembershipEndpoint;
 import io.dht4j.core.internal.membership.codec.CommandCodec;
@@ -37,8 +35,7 @@ final class MembershipRequests implements MembershipEndpoint.Service {
     private final UUID incarnation;
     private final MemberDirectory members;
     private final InstalledState installed;
-    private final CommandLog commands;
-    private final LogMessages messages;
+    private final LogMember log;
     private final @Nullable Bootstrap bootstrap;
     private final StartWait wait;
     private final ForeignNodes foreign;
@@ -54,8 +51,7 @@ final class MembershipRequests implements MembershipEndpoint.Service {
      * @param incarnation its stored incarnation
      * @param members the newest state
      * @param installed the state that others may fetch
-     * @param commands appends commands
-     * @param messages takes messages of the log
+     * @param log appends commands, and takes messages of the log
      * @param bootstrap the formation of the cluster; null if the node joins
      * @param wait what the start waits for
      * @param foreign learns of callers of other clusters
@@ -69,8 +65,7 @@ final class MembershipRequests implements MembershipEndpoint.Service {
             UUID incarnation,
             MemberDirectory members,
             InstalledState installed,
-            CommandLog commands,
-            LogMessages messages,
+            LogMember log,
             @Nullable Bootstrap bootstrap,
             StartWait wait,
             ForeignNodes foreign,
@@ -82,8 +77,7 @@ final class MembershipRequests implements MembershipEndpoint.Service {
         this.incarnation = incarnation;
         this.members = members;
         this.installed = installed;
-        this.commands = commands;
-        this.messages = messages;
+        this.log = log;
         this.bootstrap = bootstrap;
         this.wait = wait;
         this.foreign = foreign;
@@ -97,7 +91,7 @@ final class MembershipRequests implements MembershipEndpoint.Service {
     public CompletionStage<? extends Reply> serve(NodeId sender, MembershipRequest request, CallContext context) {
         try {
             if (request instanceof MembershipRequest.LogPart part) {
-                if (!messages.received(sender, part)) {
+                if (!log.messages.received(sender, part)) {
                     throw DhtException.of(
                             ErrorCode.WRONG_RECIPIENT,
                             "node " + self + " takes no message of " + sender + " for the member of the topology log "
@@ -181,7 +175,7 @@ final class MembershipRequests implements MembershipEndpoint.Service {
             return CompletableFuture.completedFuture(new Appended(
                     Outcome.NOT_SENT, 0, sender + " is no member, and may only join itself", Optional.empty()));
         }
-        return commands.appendHere(append.command(), context);
+        return log.commands.appendHere(append.command(), context);
     }
 
     private ClusterState requireMember(NodeId sender, UUID cluster) {

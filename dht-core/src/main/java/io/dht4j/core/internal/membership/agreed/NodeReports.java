@@ -35,10 +35,10 @@ public final class NodeReports {
     private final BooleanSupplier leads;
     private final Consumer<NodeId> behind;
     private final SpaceSample space;
+    private final Supplier<List<String>> waits;
     private volatile BatchProgress.Reporter reporter = List::of;
     private volatile LongSupplier hintBytes = () -> 0;
     private volatile IntSupplier openSnapshots = () -> 0;
-    private volatile Supplier<List<String>> waits = List::of;
 
     /**
      * Creates the reports of a node.
@@ -49,6 +49,8 @@ public final class NodeReports {
      * @param leads returns whether this node leads the log
      * @param behind fetches the state of a node that has a newer one
      * @param space the space of the store of this node
+     * @param waits returns why this node takes no part in the agreement although it should, and, if it leads, what
+     *     further moves wait for
      */
     NodeReports(
             UUID incarnation,
@@ -56,13 +58,15 @@ public final class NodeReports {
             LongSupplier epoch,
             BooleanSupplier leads,
             Consumer<NodeId> behind,
-            SpaceSample space) {
+            SpaceSample space,
+            Supplier<List<String>> waits) {
         this.incarnation = incarnation;
         this.calls = calls;
         this.epoch = epoch;
         this.leads = leads;
         this.behind = behind;
         this.space = space;
+        this.waits = waits;
     }
 
     /** Sets what reports the batches whose slots this node takes over. Before, none are reported. */
@@ -79,14 +83,6 @@ public final class NodeReports {
     public void pending(LongSupplier hints, IntSupplier snapshots) {
         hintBytes = hints;
         openSnapshots = snapshots;
-    }
-
-    /**
-     * Sets what returns why this node takes no part in the agreement although it should, and, if it leads, what further
-     * moves wait for. Before, there is nothing.
-     */
-    void waits(Supplier<List<String>> source) {
-        waits = source;
     }
 
     /** Serves a request for the report, and fetches the state of the sender if it is newer. */

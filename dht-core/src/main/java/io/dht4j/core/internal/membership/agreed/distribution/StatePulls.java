@@ -76,13 +76,18 @@ public final class StatePulls {
 
     private void askAny() {
         try {
-            any().ifPresent(node -> from(node).exceptionally(error -> {
-                LOG.debug("no state of {}: {}", node.id(), PeerCalls.message(DhtException.unwrap(error)));
-                return null;
-            }));
+            any().ifPresent(this::tryFrom);
         } finally {
             start();
         }
+    }
+
+    /** Fetches and installs the state of a node, unless that fails. */
+    public void tryFrom(Node node) {
+        from(node).exceptionally(error -> {
+            LOG.debug("no state of {}: {}", node.id(), PeerCalls.message(DhtException.unwrap(error)));
+            return null;
+        });
     }
 
     /** Returns a random other node; empty if there is none. */

@@ -5,6 +5,8 @@ import io.dht4j.NodeId;
 import io.dht4j.core.internal.membership.Remedies;
 import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
 import io.dht4j.core.internal.membership.state.ClusterState;
+import io.dht4j.core.options.Membership;
+import io.dht4j.core.options.Membership.Origin;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -33,7 +35,7 @@ public final class RestartCheck {
     private static final Duration PATIENCE = PeerCalls.TIMEOUT.plusMillis(500);
 
     /** How long a node waits for the first answer of members that may be busy. */
-    public static final Duration LONG_PATIENCE = Duration.ofSeconds(20);
+    private static final Duration LONG_PATIENCE = Duration.ofSeconds(20);
 
     /** The time limit of a call to a member that may be busy. */
     private static final Duration CALL_TIMEOUT = Duration.ofSeconds(6);
@@ -64,32 +66,34 @@ public final class RestartCheck {
     /**
      * Creates a check that has not begun.
      *
-     * @param self this node
+     * @param options how this node was to join or form its cluster
+     * @param incarnation its stored incarnation
      * @param cluster its cluster
-     * @param path by which nodes it was to join; empty if it was to form a cluster
      * @param calls sends requests
      * @param environment timers
      * @param pulling fetches the state of a member, with a time limit, and installs it, which ends the start of a node
      *     that is no member
-     * @param longest how long the node waits for the first answer
      * @param wait ends when the node may serve
      */
     public RestartCheck(
-            NodeId self,
+            Membership options,
+            UUID incarnation,
             UUID cluster,
-            Optional<JoinPath> path,
             PeerCalls calls,
             Environment environment,
             BiFunction<Node, Duration, CompletableFuture<ClusterState>> pulling,
-            Duration longest,
             StartWait wait) {
-        this.self = self;
+        this.self = options.self().id();
         this.cluster = cluster;
-        this.path = path;
+        this.path = options.origin() == Origin.JOIN
+                ? Optional.of(new JoinPath(options, incarnation, calls, environment))
+                : Optional.empty();
         this.calls = calls;
         this.environment = environment;
         this.pulling = pulling;
-        this.longest = longest;
+        // The start must not fail because it waits for answers that the node can do without.
+        Duration half = options.startTimeout().dividedBy(2);
+        this.longest = half.compareTo(LONG_PATIENCE) < 0 ? half : LONG_PATIENCE;
         this.wait = wait;
     }
 
