@@ -6,7 +6,6 @@ import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.UnavailableException;
 import io.dht4j.core.internal.admission.Admission;
-import io.dht4j.core.internal.admission.CallerStage;
 import io.dht4j.core.internal.admission.RetryBudget;
 import io.dht4j.core.internal.observation.Observations;
 import io.dht4j.core.internal.observation.ObservedCall;
@@ -109,36 +108,23 @@ final class RemoteCalls {
             RemoteCall.Try<T> request) {
         TracedSpan span = observed == null ? null : observed.span();
         CallOptions call = span == null || span.context() == null ? options : options.withTraceContext(span.context());
-        try {
-            admission.enter(0);
-        } catch (DhtException e) {
-            return failed(observed, e);
-        }
-        CompletableFuture<T> running;
-        try {
-            running = RemoteCall.start(
-                    environment,
-                    closed::get,
-                    budget,
-                    kind,
-                    only.isEmpty() ? targets.inOrder() : only,
-                    call,
-                    call.timeout().orElse(timeout),
-                    span == null ? request : addressed(span, request));
-        } catch (RuntimeException e) {
-            // The timers have ended because the client was closed meanwhile.
-            running = CompletableFuture.failedFuture(
-                    new UnavailableException(ErrorCode.NOT_SERVING, "this client is closed: " + e));
-        } catch (Error e) {
-            // Mostly a lack of memory. It ends this call only, which must release its capacity.
-            running = CompletableFuture.failedFuture(
-                    DhtException.of(ErrorCode.INTERNAL, "the call failed in an unexpected way: " + e));
-        }
-        // So that the caller's next call can use the released capacity.
-        return CallerStage.behind(running, (result, error) -> {
-            admission.leave(0);
-            if (observed != null) {
-                observed.ended(error);
+        return admission.run(observed, () -> {
+            try {
+                return RemoteCall.start(
+                        environment,
+                        closed::get,
+                        budget,
+                        kind,
+                        only.isEmpty() ? targets.inOrder() : only,
+                        call,
+                        call.timeout().orElse(timeout),
+                        span == null ? request : addressed(span, request));
+            } catch (RuntimeException e) {
+                // The timers have ended because the client was closed meanwhile.
+                throw new UnavailableException(ErrorCode.NOT_SERVING, "this client is closed: " + e);
+            } catch (Error e) {
+                // Mostly a lack of memory. It ends this call only.
+                throw DhtException.of(ErrorCode.INTERNAL, "the call failed in an unexpected way: " + e);
             }
         });
     }

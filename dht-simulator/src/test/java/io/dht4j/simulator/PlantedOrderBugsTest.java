@@ -211,7 +211,7 @@ class PlantedOrderBugsTest {
         private OwnStoreFirst() {}
 
         @Advice.OnMethodEnter
-        static void enter(@Advice.This Object writes, @Advice.Argument(4) Function<Object, Object> entriesOf) {
+        static void enter(@Advice.This Object writes, @Advice.Argument(1) Function<Object, Object> entriesOf) {
             PlantedBugs.Reach.writeOwnStore(writes, entriesOf);
         }
     }
@@ -223,6 +223,6 @@ class PlantedOrderBugsTest {
                 in(
                         INTERNAL + "coordinator.node.WriteCalls",
                         writes -> writes.visit(
-                                Advice.to(OwnStoreFirst.class).on(named("write").and(takesArguments(5))))));
+                                Advice.to(OwnStoreFirst.class).on(named("write").and(takesArguments(4))))));
     }
 }

@@ -1,19 +1,27 @@
 package io.dht4j.core.internal.admission;
 
+import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.NodeGauges.Bounded;
 import io.dht4j.OverloadedException;
 import io.dht4j.UnavailableException;
+import io.dht4j.core.internal.observation.ObservedCall;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Bounds the work in flight, in number and in bytes. Past a limit work is refused at once; nothing queues. Lock-free;
  * safe for use by any number of threads.
  */
 public final class Admission {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Admission.class);
 
     private final String what;
     private final int limit;
@@ -79,6 +87,54 @@ public final class Admission {
         if (inside.decrementAndGet() == 0 && closed) {
             empty.complete(null);
         }
+    }
+
+    /**
+     * Admits a call without bytes, starts it, and removes it when it has ended.
+     *
+     * @param observed its observation, which is ended; null without an observer
+     * @param work starts the call
+     * @param <T> its result
+     * @return the outcome; every failure, also of the admission, fails the stage
+     */
+    public <T> CompletableFuture<T> run(@Nullable ObservedCall observed, Supplier<CompletableFuture<T>> work) {
+        try {
+            enter(0);
+        } catch (DhtException e) {
+            if (observed != null) {
+                observed.ended(e);
+            }
+            return CompletableFuture.failedFuture(e);
+        }
+        CompletableFuture<T> running;
+        try {
+            running = work.get();
+        } catch (RuntimeException | Error e) {
+            running = CompletableFuture.failedFuture(failure(e));
+        }
+        if (running.isDone()) {
+            leave(0);
+            if (observed != null) {
+                running.whenComplete((result, error) -> observed.ended(error));
+            }
+            return running;
+        }
+        // So that the caller's next call finds the room that this one leaves.
+        return CallerStage.behind(running, (result, error) -> {
+            leave(0);
+            if (observed != null) {
+                observed.ended(error);
+            }
+        });
+    }
+
+    private static DhtException failure(Throwable error) {
+        if (error instanceof DhtException expected) {
+            return expected;
+        }
+        // An error, mostly a lack of memory, ends the call that it met and nothing else.
+        LOG.error("a call failed in an unexpected way", error);
+        return DhtException.of(ErrorCode.INTERNAL, "internal error: " + error);
     }
 
     /**

@@ -45,7 +45,6 @@ import io.dht4j.core.internal.repair.session.AntiEntropy;
 import io.dht4j.core.internal.view.BatchProgress;
 import io.dht4j.core.internal.view.Views;
 import io.dht4j.spi.CallContext;
-import io.dht4j.spi.Entry;
 import io.dht4j.spi.Observer.Call;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -63,7 +62,7 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The cluster at one of its nodes: validates and admits calls, and passes them to the operations. */
+/** The cluster at one of its nodes: validates calls, and passes them to the operations. */
 public final class NodeCluster implements Cluster {
 
     private static final Logger LOG = LoggerFactory.getLogger(NodeCluster.class);
@@ -83,7 +82,6 @@ public final class NodeCluster implements Cluster {
     private final CallRules rules;
     private final Admission admission;
     private final Observations observations;
-    private final AdmittedCalls calls;
     private final ReadCalls reads;
     private final WriteCalls writes;
     private final ScanCalls scans;
@@ -121,13 +119,12 @@ public final class NodeCluster implements Cluster {
                 "calls under way",
                 config.limits().maxInFlight(),
                 config.limits().writeBytes());
-        this.calls = new AdmittedCalls(admission);
         ByteBudget readBytes = new ByteBudget(config.limits().memory().readBytes());
         this.startPatience = config.times().startPatience();
         this.readiness = new Readiness(components.environment(), () -> nothing(readBytes));
         this.reads = new ReadCalls(runtime, config, rules, readBytes, readiness);
         this.writes = new WriteCalls(runtime, config, rules, admission);
-        this.scans = new ScanCalls(runtime, calls, rules, writes, readiness, readBytes);
+        this.scans = new ScanCalls(runtime, admission, rules, writes, readiness, readBytes);
         this.load = new LoadReport(
                 runtime,
                 components.transport(),
@@ -260,7 +257,7 @@ public final class NodeCluster implements Cluster {
         requireNonNull(key, "key");
         requireNonNull(options, "options");
         ObservedCall observed = observations.begin(Call.GET, key, options);
-        return calls.run(observed, 0, () -> reads.get(key, options, observed));
+        return admission.run(observed, () -> reads.get(key, options, observed));
     }
 
     @Override
@@ -268,33 +265,14 @@ public final class NodeCluster implements Cluster {
         requireNonNull(key, "key");
         requireNonNull(value, "value");
         requireNonNull(options, "options");
-        long bytes = (long) key.length() + value.length;
-        ObservedCall observed = observations.begin(Call.PUT, key, options);
-        return calls.write(observed, bytes, () -> {
-            long expiry = rules.expiry(options);
-            rules.requireFits(key, value);
-            // A copy: the store keeps the array, and the caller may use its own again.
-            byte[] copy = value.clone();
-            return writes.write(
-                    options,
-                    bytes,
-                    observed,
-                    List.of(key),
-                    version -> List.of(Entry.value(key, version, copy, expiry)));
-        });
+        return writes.put(key, value, options, observations.begin(Call.PUT, key, options));
     }
 
     @Override
     public CompletionStage<Version> delete(Key key, CallOptions options) {
         requireNonNull(key, "key");
         requireNonNull(options, "options");
-        int bytes = key.length();
-        ObservedCall observed = observations.begin(Call.DELETE, key, options);
-        return calls.write(observed, bytes, () -> {
-            rules.refuseTimeToLive(options);
-            return writes.write(
-                    options, bytes, observed, List.of(key), version -> List.of(Entry.tombstone(key, version)));
-        });
+        return writes.delete(key, options, observations.begin(Call.DELETE, key, options));
     }
 
     @Override
@@ -303,30 +281,19 @@ public final class NodeCluster implements Cluster {
         requireNonNull(options, "options");
         keys.forEach(key -> requireNonNull(key, "key"));
         ObservedCall observed = observations.begin(Call.GET_ALL, keys.size(), options);
-        return calls.run(
-                observed, 0, () -> reads.getAll(new ArrayList<>(new LinkedHashSet<>(keys)), options, observed));
+        return admission.run(
+                observed, () -> reads.getAll(new ArrayList<>(new LinkedHashSet<>(keys)), options, observed));
     }
 
     @Override
     public CompletionStage<Version> putAll(Map<Key, byte[]> values, CallOptions options) {
         requireNonNull(values, "values");
         requireNonNull(options, "options");
-        long total = 0;
+        long bytes = 0;
         for (Map.Entry<Key, byte[]> value : values.entrySet()) {
-            total += requireNonNull(value.getKey(), "key").length() + requireNonNull(value.getValue(), "value").length;
+            bytes += requireNonNull(value.getKey(), "key").length() + requireNonNull(value.getValue(), "value").length;
         }
-        long bytes = total;
-        ObservedCall observed = observations.begin(Call.PUT_ALL, values.size(), options);
-        return calls.write(observed, bytes, () -> {
-            rules.requireBatch(values.size());
-            long expiry = rules.expiry(options);
-            values.forEach(rules::requireFits);
-            return writes.write(options, bytes, observed, List.copyOf(values.keySet()), version -> {
-                List<Entry> entries = new ArrayList<>(values.size());
-                values.forEach((key, value) -> entries.add(Entry.value(key, version, value.clone(), expiry)));
-                return entries;
-            });
-        });
+        return writes.putAll(values, bytes, options, observations.begin(Call.PUT_ALL, values.size(), options));
     }
 
     @Override
@@ -350,7 +317,7 @@ public final class NodeCluster implements Cluster {
         requireNonNull(lease, "lease");
         requireNonNull(options, "options");
         ObservedCall observed = observations.begin(Call.OPEN_SNAPSHOT, 0, options);
-        return calls.run(observed, 0, () -> scans.openSnapshot(lease, options));
+        return admission.run(observed, () -> scans.openSnapshot(lease, options));
     }
 
     @Override
@@ -358,7 +325,7 @@ public final class NodeCluster implements Cluster {
         requireNonNull(snapshot, "snapshot");
         requireNonNull(options, "options");
         ObservedCall observed = observations.begin(Call.CLOSE_SNAPSHOT, 0, options);
-        return calls.run(observed, 0, () -> scans.closeSnapshot(snapshot, options));
+        return admission.run(observed, () -> scans.closeSnapshot(snapshot, options));
     }
 
     @Override
@@ -376,7 +343,7 @@ public final class NodeCluster implements Cluster {
     public CompletionStage<List<KeyReplica>> replicas(Key key, CallOptions options) {
         requireNonNull(key, "key");
         requireNonNull(options, "options");
-        return calls.run(null, 0, () -> reads.replicas(key, options));
+        return admission.run(null, () -> reads.replicas(key, options));
     }
 
     @Override

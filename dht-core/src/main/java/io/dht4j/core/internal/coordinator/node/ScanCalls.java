@@ -7,6 +7,7 @@ import io.dht4j.KeyRange;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
 import io.dht4j.Version;
+import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.admission.ByteBudget;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
@@ -26,7 +27,7 @@ final class ScanCalls {
     private final NodeRuntime runtime;
     private final NodeComponents components;
     private final ReplicaClient client;
-    private final AdmittedCalls calls;
+    private final Admission admission;
     private final CallRules rules;
     private final WriteCalls writes;
     private final Readiness readiness;
@@ -34,7 +35,7 @@ final class ScanCalls {
 
     ScanCalls(
             NodeRuntime runtime,
-            AdmittedCalls calls,
+            Admission admission,
             CallRules rules,
             WriteCalls writes,
             Readiness readiness,
@@ -42,7 +43,7 @@ final class ScanCalls {
         this.runtime = runtime;
         this.components = runtime.local.components;
         this.client = runtime.peers.client;
-        this.calls = calls;
+        this.admission = admission;
         this.rules = rules;
         this.writes = writes;
         this.readiness = readiness;
@@ -52,7 +53,12 @@ final class ScanCalls {
     /** Returns a scan that begins with its first page: of a snapshot, or of the newest entries. */
     Scan scan(KeyRange range, ScanScope scope, CallOptions options, Optional<Version> snapshot) {
         return new ScanPages(
-                calls, runtime.observations, rules, readiness, options, () -> begin(range, scope, options, snapshot));
+                admission,
+                runtime.observations,
+                rules,
+                readiness,
+                options,
+                () -> begin(range, scope, options, snapshot));
     }
 
     private ClusterScan begin(KeyRange range, ScanScope scope, CallOptions options, Optional<Version> snapshot) {

@@ -4,6 +4,7 @@ import io.dht4j.CallOptions;
 import io.dht4j.DhtException;
 import io.dht4j.KeyValue;
 import io.dht4j.Scan;
+import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.admission.CallerStage;
 import io.dht4j.core.internal.coordinator.scan.ClusterScan;
 import io.dht4j.core.internal.observation.Observations;
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ScanPages implements Scan {
 
-    private final AdmittedCalls calls;
+    private final Admission admission;
     private final Observations observations;
     private final CallRules rules;
     private final Readiness readiness;
@@ -36,13 +37,13 @@ final class ScanPages implements Scan {
     private volatile boolean over;
 
     ScanPages(
-            AdmittedCalls calls,
+            Admission admission,
             Observations observations,
             CallRules rules,
             Readiness readiness,
             CallOptions options,
             Supplier<ClusterScan> begin) {
-        this.calls = calls;
+        this.admission = admission;
         this.observations = observations;
         this.rules = rules;
         this.readiness = readiness;
@@ -59,9 +60,8 @@ final class ScanPages implements Scan {
             return CompletableFuture.failedFuture(failure.get());
         }
         ObservedCall observed = observations.begin(Observer.Call.SCAN_PAGE, 0, options);
-        CompletableFuture<List<KeyValue>> page = calls.run(
+        CompletableFuture<List<KeyValue>> page = admission.run(
                 observed,
-                0,
                 () -> running.isPresent()
                         ? running.get().next(() -> rules.context(options), observed)
                         : first(observed));

@@ -27,16 +27,20 @@ import io.dht4j.core.internal.snapshot.Snapshots;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Environment;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Assigns versions to writes and starts them. A write gets no version while this node's clock is not known to be right,
- * or others refuse this node for its settings. Its version is above all that this node has seen; a linearizable write
- * also queries the newest version of its keys first. Does not block; safe for use by any number of threads.
+ * Admits writes, assigns their versions and starts them. A write gets no version while this node's clock is not known
+ * to be right, or others refuse this node for its settings. Its version is above all that this node has seen; a
+ * linearizable write also queries the newest version of its keys first. Does not block; safe for use by any number of
+ * threads.
  */
 final class WriteCalls {
 
@@ -80,41 +84,71 @@ final class WriteCalls {
         superseded.close();
     }
 
-    /**
-     * Starts a write.
-     *
-     * @param bytes the bytes with which it was admitted. Its result ends the admission, unless this throws
-     * @param observed its observation, which its result ends, unless this throws; null without an observer
-     * @param entriesOf returns the entries, one for each key, with a version
-     */
-    WriteResult write(
-            CallOptions options,
-            long bytes,
-            @Nullable ObservedCall observed,
-            List<Key> keys,
-            Function<Version, List<Entry>> entriesOf) {
+    /** Starts a write of one value, and ends its observation. */
+    CompletionStage<Version> put(Key key, byte[] value, CallOptions options, @Nullable ObservedCall observed) {
+        return admit((long) key.length() + value.length, observed, result -> {
+            long expiry = rules.expiry(options);
+            rules.requireFits(key, value);
+            // A copy: the store keeps the array, and the caller may use its own again.
+            byte[] copy = value.clone();
+            write(List.of(key), version -> List.of(Entry.value(key, version, copy, expiry)), options, result);
+        });
+    }
+
+    /** Starts a write of one tombstone, and ends its observation. */
+    CompletionStage<Version> delete(Key key, CallOptions options, @Nullable ObservedCall observed) {
+        return admit(key.length(), observed, result -> {
+            rules.refuseTimeToLive(options);
+            write(List.of(key), version -> List.of(Entry.tombstone(key, version)), options, result);
+        });
+    }
+
+    /** Starts a write of several values, and ends its observation. */
+    CompletionStage<Version> putAll(
+            Map<Key, byte[]> values, long bytes, CallOptions options, @Nullable ObservedCall observed) {
+        return admit(bytes, observed, result -> {
+            rules.requireBatch(values.size());
+            long expiry = rules.expiry(options);
+            values.forEach(rules::requireFits);
+            Function<Version, List<Entry>> entriesOf = version -> {
+                List<Entry> entries = new ArrayList<>(values.size());
+                values.forEach((key, value) -> entries.add(Entry.value(key, version, value.clone(), expiry)));
+                return entries;
+            };
+            write(List.copyOf(values.keySet()), entriesOf, options, result);
+        });
+    }
+
+    private CompletionStage<Version> admit(long bytes, @Nullable ObservedCall observed, Consumer<WriteResult> work) {
+        WriteResult result = new WriteResult(admission, bytes, observed);
+        if (result.begin(snapshots)) {
+            try {
+                work.accept(result);
+            } catch (RuntimeException | Error e) {
+                result.fail(e);
+            }
+        }
+        return result;
+    }
+
+    /** Starts a write of the entries that a function returns for a version, one for each key. */
+    private void write(
+            List<Key> keys, Function<Version, List<Entry>> entriesOf, CallOptions options, WriteResult result) {
         CallPolicy policy = rules.policy(options);
         Ordering ordering = rules.ordering(options, policy);
         CallContext context = rules.context(options);
-        // Before there is a version: a snapshot waits for the writes that may be older than it is.
-        WriteResult result = new WriteResult(admission, bytes, snapshots.writeBegins(), observed);
-        try {
-            if (keys.isEmpty()) {
-                result.succeed(versions.next());
-            } else if (firstContact.isOver()
-                    && clocks.problem().isEmpty()
-                    && disagreements.problem().isEmpty()) {
-                stampAndWrite(keys, entriesOf, policy, ordering, context, result);
-            } else {
-                whenDone(
-                        awaitConfirmation(context),
-                        result,
-                        right -> stampAndWrite(keys, entriesOf, policy, ordering, context, result));
-            }
-        } catch (RuntimeException | Error e) {
-            result.fail(e);
+        if (keys.isEmpty()) {
+            result.succeed(versions.next());
+        } else if (firstContact.isOver()
+                && clocks.problem().isEmpty()
+                && disagreements.problem().isEmpty()) {
+            stampAndWrite(keys, entriesOf, policy, ordering, context, result);
+        } else {
+            whenDone(
+                    awaitConfirmation(context),
+                    result,
+                    right -> stampAndWrite(keys, entriesOf, policy, ordering, context, result));
         }
-        return result;
     }
 
     /** Continues a write after a step; fails it if the step or the rest fails. */

@@ -13,8 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The future of a write, which its caller gets. The outcome first ends the write's admission, so that the caller's next
- * call finds the room that this one leaves. One future for all of this costs less than a stage for each.
+ * The future of a write, which its caller gets, from its admission on. The outcome first ends the write's admission, so
+ * that the caller's next call finds the room that this one leaves. One future for all of this costs less than a stage
+ * for each.
  *
  * <p>A caller that completes the future itself changes nothing for the write. Safe for use by any number of threads.
  */
@@ -28,23 +29,38 @@ public final class WriteResult extends CompletableFuture<Version> {
     private final Admission admission;
     private final long bytes;
     private final @Nullable ObservedCall observed;
-    /** Null once the outcome is known; read by the updater alone. */
+    /** Null before the admission, and once the outcome is known; read by the updater alone. */
     @SuppressWarnings("UnusedVariable")
     private volatile Snapshots.@Nullable Write inFlight;
 
     /**
-     * Creates the future of a write that is admitted, in flight and perhaps observed, and ends these with the outcome.
+     * Creates the future of a write.
      *
-     * @param admission has admitted the write
-     * @param bytes the bytes with which the write entered
-     * @param inFlight the write, for snapshots
-     * @param observed the observation of the write; null without an observer
+     * @param admission admits the write
+     * @param bytes the bytes of the write
+     * @param observed the observation of the write, which ends with the outcome; null without an observer
      */
-    public WriteResult(Admission admission, long bytes, Snapshots.Write inFlight, @Nullable ObservedCall observed) {
+    public WriteResult(Admission admission, long bytes, @Nullable ObservedCall observed) {
         this.admission = admission;
         this.bytes = bytes;
-        this.inFlight = inFlight;
         this.observed = observed;
+    }
+
+    /**
+     * Admits the write, and makes later snapshots wait for its outcome. Called once, before it gets its version.
+     *
+     * @param snapshots the snapshots of this node
+     * @return false if the write is refused, and has failed
+     */
+    public boolean begin(Snapshots snapshots) {
+        try {
+            admission.enter(bytes);
+        } catch (DhtException e) {
+            end(e);
+            return false;
+        }
+        inFlight = snapshots.writeBegins();
+        return true;
     }
 
     /**
