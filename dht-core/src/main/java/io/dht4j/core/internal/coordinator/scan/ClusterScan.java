@@ -131,7 +131,7 @@ public final class ClusterScan {
     public CompletableFuture<List<KeyValue>> next(Supplier<CallContext> contexts, @Nullable ObservedCall observed) {
         replicas.beginPage();
         PageRequest request = new PageRequest(contexts, observed);
-        request.renew();
+        request.begin();
         advance(request);
         return request.page.whenComplete((entries, error) -> {
             request.deadline.cancel();
@@ -166,6 +166,10 @@ public final class ClusterScan {
             deadline.cancel();
             replanning = new Replanning(client.refresh(), view);
             context = contexts.get();
+            begin();
+        }
+
+        void begin() {
             deadline = components.environment().schedule(this::expire, context.remainingNanos());
             if (page.isDone()) {
                 deadline.cancel();
