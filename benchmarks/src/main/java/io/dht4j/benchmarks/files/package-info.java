@@ -1,4 +1,4 @@
-/** Deletion and size of directories. */
+/** Deletion of directories. */
 @NullMarked
 package io.dht4j.benchmarks.files;
 

@@ -3,7 +3,6 @@ package io.dht4j.benchmarks.placement;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Topology;
-import io.dht4j.benchmarks.load.LoadProgram;
 import io.dht4j.core.HashFunctions;
 import io.dht4j.core.Placements;
 import io.dht4j.core.internal.membership.codec.StateCodec;
@@ -20,6 +19,7 @@ import io.dht4j.core.internal.membership.state.MemberAttributes;
 import io.dht4j.core.internal.membership.state.SlotTable;
 import io.dht4j.core.internal.view.ClusterView;
 import io.dht4j.core.internal.view.Row;
+import io.dht4j.server.cli.console.Console;
 import io.dht4j.spi.Placement;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -93,7 +93,7 @@ public final class JoinPlanReport implements Callable<Integer> {
      * @param args see {@code --help}
      */
     public static void main(String[] args) {
-        LoadProgram.main(new CommandLine(new JoinPlanReport()), args);
+        System.exit(Console.ofProcess().execute(new CommandLine(new JoinPlanReport()), args));
     }
 
     @Override

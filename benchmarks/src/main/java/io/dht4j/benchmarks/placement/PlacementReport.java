@@ -3,7 +3,7 @@ package io.dht4j.benchmarks.placement;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Topology;
-import io.dht4j.benchmarks.load.LoadProgram;
+import io.dht4j.server.cli.console.Console;
 import io.dht4j.spi.PartitionTable;
 import io.dht4j.spi.Placement;
 import java.io.PrintWriter;
@@ -64,7 +64,7 @@ public final class PlacementReport implements Callable<Integer> {
      * @param args see {@code --help}
      */
     public static void main(String[] args) {
-        LoadProgram.main(new CommandLine(new PlacementReport()), args);
+        System.exit(Console.ofProcess().execute(new CommandLine(new PlacementReport()), args));
     }
 
     @Override

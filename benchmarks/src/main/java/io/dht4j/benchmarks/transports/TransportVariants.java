@@ -31,7 +31,7 @@ public final class TransportVariants implements AutoCloseable {
     private final int keyCount;
     private final List<Runnable> closing = new ArrayList<>();
     private final List<Row> rows = new ArrayList<>();
-    private Optional<Pair> threeOfThree = Optional.empty();
+    private List<Variant> threeOfThree = List.of();
 
     private TransportVariants(int keyCount) {
         this.keyCount = keyCount;
@@ -48,30 +48,14 @@ public final class TransportVariants implements AutoCloseable {
     public record Row(String name, Optional<Variant> bare, Variant unbatched, Variant batched) {}
 
     /**
-     * Puts at 3 of 3.
-     *
-     * @param ours this library's, over {@link #COMPARED}
-     * @param theirs Infinispan's
-     */
-    public record Pair(Variant ours, Variant theirs) {}
-
-    /**
      * Describes a comparison.
      *
      * @param transports to compare, in this order
      * @param inFlight operations in flight
      * @param valueBytes size of a value
      * @param keys number of keys
-     * @param batching of B
-     * @param infinispan whether to compare with Infinispan
      */
-    public record Spec(
-            List<TransportCandidate> transports,
-            int inFlight,
-            int valueBytes,
-            int keys,
-            Batching batching,
-            boolean infinispan) {
+    public record Spec(List<TransportCandidate> transports, int inFlight, int valueBytes, int keys) {
 
         /** Keeps an unmodifiable copy. */
         public Spec {
@@ -109,18 +93,16 @@ public final class TransportVariants implements AutoCloseable {
             Optional<Echo> echo = candidate.echo(spec.inFlight());
             echo.ifPresent(started -> closing.add(started::close));
             PutCluster unbatched = keep(nodes(candidate, Batching.off(), 2, keys, value));
-            PutCluster batched = keep(nodes(candidate, spec.batching(), 2, keys, value));
+            PutCluster batched = keep(nodes(candidate, Batching.on(), 2, keys, value));
             rows.add(new Row(
                     candidate.name(),
                     echo.map(started -> new Variant(slot -> started.call(frame))),
                     new Variant(puts(unbatched)),
                     new Variant(puts(batched))));
         }
-        if (spec.infinispan()) {
-            PutCluster ours = keep(nodes(BuiltInTransport.named(COMPARED), spec.batching(), 3, keys, value));
-            PutCluster theirs = keep(new InfinispanNodes(keys, value));
-            threeOfThree = Optional.of(new Pair(new Variant(puts(ours)), new Variant(puts(theirs))));
-        }
+        PutCluster ours = keep(nodes(BuiltInTransport.named(COMPARED), Batching.on(), 3, keys, value));
+        PutCluster theirs = keep(new InfinispanNodes(keys, value));
+        threeOfThree = List.of(new Variant(puts(ours)), new Variant(puts(theirs)));
     }
 
     private static PutCluster nodes(
@@ -142,8 +124,8 @@ public final class TransportVariants implements AutoCloseable {
         return List.copyOf(rows);
     }
 
-    /** Returns the puts at 3 of 3, if requested. */
-    public Optional<Pair> threeOfThree() {
+    /** Returns the puts at 3 of 3: this library's over {@link #COMPARED}, and Infinispan's. */
+    public List<Variant> threeOfThree() {
         return threeOfThree;
     }
 
@@ -154,7 +136,7 @@ public final class TransportVariants implements AutoCloseable {
             row.bare().ifPresent(variants::add);
             variants.addAll(List.of(row.unbatched(), row.batched()));
         });
-        threeOfThree.ifPresent(pair -> variants.addAll(List.of(pair.ours(), pair.theirs())));
+        variants.addAll(threeOfThree);
         return variants;
     }
 

@@ -7,7 +7,6 @@ import io.dht4j.lab.internal.counters.StolenTime;
 import io.dht4j.lab.internal.load.WarmUp;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -26,30 +25,6 @@ public record InterleavedRuns(int inFlight, double warmUp, double warmUpLimit, d
 
     private static final double TURN_SECONDS = 1;
 
-    /**
-     * Measures, and prints the conditions of the figures. Blocks.
-     *
-     * @param variants the variants, which receive the results
-     * @throws InterruptedException if the thread is interrupted
-     * @throws IllegalStateException if more than one operation in a hundred of a repetition failed
-     */
-    public void run(List<Variant> variants) throws InterruptedException {
-        System.out.printf(
-                Locale.ROOT,
-                "JVM %s, %d processors; %d repetitions of %.1f s in rotating order%n",
-                System.getProperty("java.vm.version"),
-                Runtime.getRuntime().availableProcessors(),
-                repetitions,
-                seconds);
-        StolenTime stolen = new StolenTime();
-        run(variants, (variant, stolenPercent) -> {});
-        for (int i = 0; i < variants.size(); i++) {
-            String which = "variant " + (i + 1) + " of " + variants.size();
-            variants.get(i).doubtOfFailures().ifPresent(doubt -> System.out.println(which + ": " + doubt));
-        }
-        System.out.printf(Locale.ROOT, "stolen time %.1f %%%n%n", stolen.percent());
-    }
-
     /** Receives the end of each repetition. */
     @FunctionalInterface
     public interface Observer {
@@ -64,7 +39,7 @@ public record InterleavedRuns(int inFlight, double warmUp, double warmUpLimit, d
     }
 
     /**
-     * Measures, and reports each repetition; prints nothing. Blocks.
+     * Measures, and reports each repetition. Blocks.
      *
      * @param variants the variants, which receive the results
      * @param observer called on this thread

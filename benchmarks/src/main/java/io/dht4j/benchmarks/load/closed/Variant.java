@@ -1,16 +1,13 @@
 package io.dht4j.benchmarks.load.closed;
 
-import io.dht4j.lab.internal.counters.Cost;
 import io.dht4j.lab.internal.load.CompilerWork;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.IntFunction;
-import java.util.function.ToDoubleFunction;
 
 /** One variant of {@link InterleavedRuns}, and the results of its repetitions. Confined to one thread. */
 public final class Variant {
@@ -31,12 +28,7 @@ public final class Variant {
      * The result of a repetition: what the loop counted, the costs of an operation by their labels, and the compilers'
      * time.
      */
-    record Measured(ThroughputLoop.Result counted, Map<String, Double> costs, double compilerSeconds, double seconds) {
-
-        double perSecond() {
-            return counted.perSecond();
-        }
-    }
+    record Measured(ThroughputLoop.Result counted, Map<String, Double> costs, double compilerSeconds, double seconds) {}
 
     IntFunction<CompletionStage<?>> operation() {
         return operation;
@@ -47,40 +39,12 @@ public final class Variant {
     }
 
     /**
-     * Returns the median rate.
-     *
-     * @return operations per second
-     */
-    public double rate() {
-        return sorted(Measured::perSecond)[runs.size() / 2];
-    }
-
-    /**
      * Returns the rate of each repetition.
      *
      * @return operations per second, in the order of measurement
      */
     public List<Double> values() {
-        return runs.stream().map(Measured::perSecond).toList();
-    }
-
-    /**
-     * Returns the rate with its range, for people.
-     *
-     * @return median (least to greatest)
-     */
-    public String rates() {
-        double[] sorted = sorted(Measured::perSecond);
-        return String.format(Locale.ROOT, "%,.0f (%,.0f to %,.0f)", rate(), sorted[0], sorted[sorted.length - 1]);
-    }
-
-    /**
-     * Returns the bytes that the whole process, client and servers, allocated per operation.
-     *
-     * @return the median, in bytes
-     */
-    public double allocated() {
-        return sorted(run -> run.costs().getOrDefault(Cost.BYTES_ALLOCATED.label(), 0.0))[runs.size() / 2];
+        return runs.stream().map(run -> run.counted().perSecond()).toList();
     }
 
     /**
@@ -114,9 +78,5 @@ public final class Variant {
      */
     public Optional<String> doubtOfFailures() {
         return FailedOperations.doubt(runs.stream().map(Measured::counted).toList());
-    }
-
-    private double[] sorted(ToDoubleFunction<Measured> what) {
-        return runs.stream().mapToDouble(what).sorted().toArray();
     }
 }

@@ -70,18 +70,6 @@ public final class NodeProcess implements AutoCloseable {
         }
     }
 
-    /**
-     * Restarts an ended node with the same settings and data. Blocks until it listens.
-     *
-     * @return the node, which the caller closes
-     * @throws ChildException if the server fails to start
-     * @throws IOException if the system fails to start the process
-     * @throws InterruptedException if the thread is interrupted; no process remains then
-     */
-    public NodeProcess startAgain() throws IOException, InterruptedException {
-        return start(spec);
-    }
-
     /** Starts its server. */
     void serve() throws ChildException, InterruptedException {
         Map<String, String> settings = new TreeMap<>();

@@ -71,7 +71,8 @@ public final class ThreeNodes implements PutCluster {
     }
 
     private Cluster start(Node node, Topology topology, Transport transport, UnaryOperator<ClusterBuilder> settings) {
-        MemoryBudget share = share(value.length);
+        MemoryBudget share =
+                MemoryBudget.ofHeap().part(NODES).withMaxValueBytes(Math.max(LEAST_MAX_VALUE_BYTES, value.length));
         try {
             return settings.apply(ClusterBuilder.of(node.id(), topology)
                             .environment(environment)
@@ -85,16 +86,6 @@ public final class ThreeNodes implements PutCluster {
             transport.close();
             throw e;
         }
-    }
-
-    /**
-     * Returns the share of this process's heap for one node.
-     *
-     * @param valueBytes size of the values
-     * @return a third, enough for values of 1 MiB
-     */
-    public static MemoryBudget share(int valueBytes) {
-        return MemoryBudget.ofHeap().part(NODES).withMaxValueBytes(Math.max(LEAST_MAX_VALUE_BYTES, valueBytes));
     }
 
     @Override
