@@ -91,6 +91,18 @@ public record Measurement(
         doubts = List.copyOf(doubts);
     }
 
+    /** Creates a measurement of no load at a rate. */
+    public Measurement(
+            String group,
+            String variant,
+            String unit,
+            boolean moreIsBetter,
+            List<Double> values,
+            Map<String, String> settings,
+            List<String> doubts) {
+        this(group, variant, unit, moreIsBetter, values, settings, List.of(), Map.of(), List.of(), doubts);
+    }
+
     /** Creates a measurement without ratios, whose costs, if any, were not counted at an offered rate. */
     public Measurement(
             String group,

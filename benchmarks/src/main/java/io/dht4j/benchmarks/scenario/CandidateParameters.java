@@ -39,37 +39,33 @@ public final class CandidateParameters {
 
     /** Returns the parameter of the jars. */
     public static Parameter with() {
-        return new Parameter(
-                WITH, "jars with classes of your own and what these need, separated by commas; or none", NONE, NONE);
+        return Parameter.of(
+                WITH, "jars with classes of your own and what these need, separated by commas; or none", NONE);
     }
 
     /** Returns the parameter of transports, which are measured beside the library's. */
     public static Parameter transportClass() {
-        return new Parameter(
+        return Parameter.of(
                 CLASS,
                 "transports of your own to measure too: classes that implement io.dht4j.lab.TransportCandidate,"
                         + " separated by commas; or none",
-                NONE,
                 NONE);
     }
 
     /** Returns the parameters of components that all nodes get. */
     public static List<Parameter> components() {
         return List.of(
-                new Parameter(
+                Parameter.of(
                         STORE_CLASS,
                         "a store of your own: a class that implements io.dht4j.lab.StoreCandidate; or none",
-                        NONE,
                         NONE),
-                new Parameter(
+                Parameter.of(
                         PLACEMENT_CLASS,
                         "a placement of your own: a class that implements io.dht4j.spi.Placement; or none",
-                        NONE,
                         NONE),
-                new Parameter(
+                Parameter.of(
                         HASH_CLASS,
                         "a hash function of your own: a class that implements io.dht4j.spi.HashFunction; or none",
-                        NONE,
                         NONE));
     }
 

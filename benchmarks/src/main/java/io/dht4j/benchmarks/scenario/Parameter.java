@@ -1,7 +1,6 @@
 package io.dht4j.benchmarks.scenario;
 
 import java.util.List;
-import java.util.Map;
 
 /**
  * A parameter of the form {@code --name value}.
@@ -13,22 +12,28 @@ import java.util.Map;
  */
 public record Parameter(String name, String meaning, String quick, String full) {
 
-    /**
-     * Returns a copy with another value of the short form.
-     *
-     * @param value the new value
-     */
-    public Parameter withQuick(String value) {
-        return new Parameter(name, meaning, value, full);
+    /** Returns a parameter with the same value in both forms. */
+    public static Parameter of(String name, String meaning, String value) {
+        return new Parameter(name, meaning, value, value);
     }
 
     /**
-     * Returns a copy with other values, if there are some for its name.
+     * Returns a parameter that lists names.
      *
-     * @param defaults the value of the short form and that of the full one, by names of parameters
+     * @param what they are
+     * @param allowed all of them
      */
-    public Parameter withDefaults(Map<String, List<String>> defaults) {
-        List<String> own = defaults.getOrDefault(name, List.of(quick, full));
-        return new Parameter(name, meaning, own.get(0), own.get(1));
+    public static Parameter list(String name, String what, List<String> allowed, String quick, String full) {
+        return new Parameter(name, what + ", separated by commas: " + String.join(", ", allowed), quick, full);
+    }
+
+    /** Returns a parameter that lists names: in the full form all. */
+    public static Parameter list(String name, String what, List<String> allowed, String quick) {
+        return list(name, what, allowed, quick, String.join(",", allowed));
+    }
+
+    /** Returns a copy with other values. */
+    public Parameter byDefault(String newQuick, String newFull) {
+        return new Parameter(name, meaning, newQuick, newFull);
     }
 }

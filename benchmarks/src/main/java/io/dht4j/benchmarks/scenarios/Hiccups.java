@@ -43,11 +43,7 @@ public final class Hiccups implements Scenario {
     @Override
     public List<Parameter> parameters() {
         return List.of(
-                new Parameter(
-                        "waits",
-                        "ways to wait, separated by commas: " + String.join(", ", WAYS),
-                        "park,spin",
-                        "park,sleep,spin"),
+                Parameter.list("waits", "ways to wait", WAYS, "park,spin", "park,sleep,spin"),
                 new Parameter("seconds", "length of a repetition, 0.01 to 3600", "0.5", "10"),
                 new Parameter("repetitions", "measurements of each variant, in turns, 1 to 100", "5", "7"));
     }
@@ -93,17 +89,7 @@ public final class Hiccups implements Scenario {
     }
 
     private static Measurement measurement(String way, List<Double> values) {
-        return new Measurement(
-                "waking up",
-                way,
-                "µs late at p99",
-                false,
-                values,
-                Map.of("waits by", way),
-                List.of(),
-                Map.of(),
-                List.of(),
-                List.of());
+        return new Measurement("waking up", way, "µs late at p99", false, values, Map.of("waits by", way), List.of());
     }
 
     private static double lateMicros(String way, long nanos) throws InterruptedException {

@@ -52,9 +52,6 @@ enum Merging {
                 false,
                 JmhRun.nanos(benchmark, Map.of("way", way), List.of(), quick),
                 Map.of("measured by", "JMH, " + benchmark.getSimpleName()),
-                List.of(),
-                Map.of(),
-                List.of(),
                 List.of());
     }
 }

@@ -38,7 +38,7 @@ public final class Start implements Scenario {
     @Override
     public List<Parameter> parameters() {
         return List.of(
-                new Parameter("installation", "directory of the unpacked archive", "/opt/dht4j", "/opt/dht4j"),
+                Parameter.of("installation", "directory of the unpacked archive", "/opt/dht4j"),
                 new Parameter("repetitions", "starts of each variant, in turns, 1 to 100", "5", "20"));
     }
 
@@ -105,16 +105,6 @@ public final class Start implements Scenario {
     }
 
     private static Measurement measurement(String group, String variant, String unit, List<Double> values) {
-        return new Measurement(
-                group,
-                variant,
-                unit,
-                false,
-                values,
-                Map.of("classes", variant),
-                List.of(),
-                Map.of(),
-                List.of(),
-                List.of());
+        return new Measurement(group, variant, unit, false, values, Map.of("classes", variant), List.of());
     }
 }

@@ -13,15 +13,14 @@ import io.dht4j.benchmarks.scenario.load.LoadPlan;
 import io.dht4j.benchmarks.scenario.load.LoadRepetitions;
 import io.dht4j.benchmarks.scenario.load.LoadSession;
 import io.dht4j.benchmarks.scenario.server.PeerTransports;
+import io.dht4j.benchmarks.scenario.server.SearchPlan;
 import io.dht4j.benchmarks.scenario.server.ServerVariant;
 import io.dht4j.benchmarks.stable.Knee;
 import io.dht4j.benchmarks.stable.RateSweep;
 import io.dht4j.benchmarks.stable.StableLoadSpec;
 import io.dht4j.lab.internal.load.LoadResult;
-import io.dht4j.lab.internal.load.LoadSpec;
 import io.dht4j.lab.internal.load.Operation;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -30,7 +29,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /** Measures latency at rising rates up to the knee, for some transports between nodes or for a running cluster. */
 public final class Sweep implements Scenario {
@@ -61,10 +59,10 @@ public final class Sweep implements Scenario {
     @Override
     public List<Parameter> parameters() {
         return LoadPlan.parameters(List.of(
-                new Parameter(
+                Parameter.list(
                         CLIENTS,
-                        "transports between three nodes of the run, separated by commas: "
-                                + String.join(", ", PeerTransports.ALL),
+                        "transports between three nodes of the run",
+                        PeerTransports.ALL,
                         "vertx,tcp",
                         "vertx,one-nio,grpc-stream,tcp"),
                 CandidateParameters.transportClass(),
@@ -75,34 +73,13 @@ public final class Sweep implements Scenario {
                 LoadPlan.shared("p99", "200", "50")));
     }
 
-    /** How the rate rises, and which latency bounds it. */
-    private record Rates(double first, double greatest, double step, double precision, Duration p99) {
-
-        static Rates of(Settings settings) {
-            double first = settings.decimal("first-rate", 1, 1_000_000);
-            return new Rates(
-                    first,
-                    settings.decimal("greatest-rate", first, 1_000_000),
-                    settings.decimal("step", 1.05, 4),
-                    settings.decimal("precision", 0.001, 1),
-                    Duration.ofMillis(settings.number("p99", 1, 60_000)));
-        }
-
-        StableLoadSpec spec(LoadPlan plan, Operation operation, int repetition) {
-            LoadSpec probe = plan.load(operation, first, 1000L * (repetition + 1));
-            return StableLoadSpec.from(probe.lasting(plan.seconds() / 4, plan.seconds()))
-                    .upTo(greatest)
-                    .within(precision)
-                    .withP99(p99);
-        }
-    }
-
     @Override
     public void check(Settings settings) {
-        Rates rates = Rates.of(settings);
+        SearchPlan search = SearchPlan.of(settings);
+        step(settings);
         variants(settings);
         LoadPlan plan = LoadPlan.of(settings);
-        plan.client().requireSendsWithin(rates.p99());
+        plan.client().requireSendsWithin(search.p99());
         plan.requireEffects(settings, List.of(CLIENTS, CandidateParameters.CLASS));
         plan.requireTargets();
     }
@@ -117,17 +94,16 @@ public final class Sweep implements Scenario {
         return LoadPlan.of(settings).needs();
     }
 
-    private static List<ServerVariant> variants(Settings settings) {
-        return Stream.concat(
-                        settings.names(CLIENTS, PeerTransports.ALL).stream()
-                                .map(client -> variant(client).over(client)),
-                        CandidateParameters.transportClasses(settings, PeerTransports.ALL).entrySet().stream()
-                                .map(own -> variant(own.getKey()).overClass(own.getValue())))
-                .toList();
+    private static double step(Settings settings) {
+        return settings.decimal("step", 1.05, 4);
     }
 
-    private static ServerVariant variant(String name) {
-        return ServerVariant.of(name, LoadPlan.NODES, ACK, LoadPlan.NODES);
+    private static List<ServerVariant> variants(Settings settings) {
+        List<ServerVariant> variants = new ArrayList<>();
+        PeerTransports.chosen(settings, CLIENTS)
+                .forEach((name, transport) -> variants.add(ServerVariant.of(name, LoadPlan.NODES, ACK, LoadPlan.NODES)
+                        .over(transport)));
+        return variants;
     }
 
     /** The results of a variant at an operation. */
@@ -161,21 +137,22 @@ public final class Sweep implements Scenario {
     @Override
     public void run(RunContext context) throws IOException, InterruptedException {
         LoadPlan plan = LoadPlan.of(context);
-        Rates rates = Rates.of(context);
+        SearchPlan search = SearchPlan.of(context);
         context.note(String.format(
                 Locale.ROOT,
                 "The operations/s are knees: the highest offered rate at which 99 %% is served, nothing fails and p99 "
                         + "is under %d ms, below the least rate at which that is not so. The lines are those of the "
                         + "first repetition.",
-                rates.p99().toMillis()));
+                search.p99().toMillis()));
         Map<String, Cell> cells = new LinkedHashMap<>();
         LoadRepetitions.run(context, plan, variants(context), (variant, shown, session, repetition) -> {
-            warmUp(plan, rates, session);
+            warmUp(plan, search, session);
             for (Operation operation : plan.operations()) {
                 context.step(variant + ": " + operation.name());
                 Cell cell = cells.computeIfAbsent(operation.name() + " " + variant, name -> new Cell());
-                StableLoadSpec spec = rates.spec(plan, operation, repetition);
-                List<LoadResult> points = RateSweep.run(session, spec, rates.step());
+                StableLoadSpec spec = search.from(plan.load(operation, search.first(), 1000L * (repetition + 1))
+                        .lasting(plan.seconds() / 4, plan.seconds()));
+                List<LoadResult> points = RateSweep.run(session, spec, step(context));
                 cell.add(Knee.of(points, spec::holds), points);
                 context.add(measurement(operation.name(), variant, shown, cell));
             }
@@ -183,12 +160,12 @@ public final class Sweep implements Scenario {
     }
 
     /** Runs nodes of the run at full speed, and a cluster of others at the first rate only. */
-    private static void warmUp(LoadPlan plan, Rates rates, LoadSession session)
+    private static void warmUp(LoadPlan plan, SearchPlan search, LoadSession session)
             throws IOException, InterruptedException {
         if (plan.warmUpSeconds() == 0) {
             return;
         }
-        double rate = plan.targets().isPresent() ? rates.first() : FULL_SPEED;
+        double rate = plan.targets().isPresent() ? search.first() : FULL_SPEED;
         for (Operation operation : plan.operations()) {
             session.run(plan.load(operation, rate, 0)
                     .lasting(0, plan.warmUpSeconds())

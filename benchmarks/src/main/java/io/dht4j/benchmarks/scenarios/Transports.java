@@ -59,16 +59,12 @@ public final class Transports implements Scenario {
     public List<Parameter> parameters() {
         String all = String.join(",", BuiltInTransport.names());
         return List.of(
-                new Parameter(
-                        "transports",
-                        "variants, separated by commas: " + String.join(", ", BuiltInTransport.names()),
-                        "vertx,grpc-stream,tcp",
-                        all),
+                Parameter.list("transports", "variants", BuiltInTransport.names(), "vertx,grpc-stream,tcp", all),
                 CandidateParameters.with(),
                 CandidateParameters.transportClass(),
-                new Parameter("in-flight", "operations in flight, 1 to 4096", "64", "64"),
-                new Parameter("value-bytes", "size of a value, 0 to 1,048,576", "100", "100"),
-                new Parameter("keys", "number of keys, 1 to 1,000,000", "20000", "20000"),
+                Parameter.of("in-flight", "operations in flight, 1 to 4096", "64"),
+                Parameter.of("value-bytes", "size of a value, 0 to 1,048,576", "100"),
+                Parameter.of("keys", "number of keys, 1 to 1,000,000", "20000"),
                 new Parameter("warm-up", "least seconds of each before measuring, 0.1 to 600", "2", "10"),
                 new Parameter(
                         "warm-up-limit",

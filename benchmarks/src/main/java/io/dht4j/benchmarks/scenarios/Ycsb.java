@@ -2,10 +2,8 @@ package io.dht4j.benchmarks.scenarios;
 
 import io.dht4j.benchmarks.load.client.ClientSpec.Api;
 import io.dht4j.benchmarks.results.KeyFigure;
-import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.RunContext;
-import io.dht4j.benchmarks.scenario.Scenario;
 import io.dht4j.benchmarks.scenario.Settings;
 import io.dht4j.benchmarks.scenario.server.ClosedComparison;
 import io.dht4j.benchmarks.scenario.server.LoopPlan;
@@ -13,6 +11,7 @@ import io.dht4j.benchmarks.scenario.server.PeerTransports;
 import io.dht4j.benchmarks.scenario.server.ServerComparison;
 import io.dht4j.benchmarks.scenario.server.ServerComparison.Case;
 import io.dht4j.benchmarks.scenario.server.ServerPlan;
+import io.dht4j.benchmarks.scenario.server.ServerScenario;
 import io.dht4j.benchmarks.scenario.server.ServerVariant;
 import io.dht4j.lab.internal.counters.Cost;
 import io.dht4j.lab.internal.load.Operation;
@@ -20,99 +19,61 @@ import io.dht4j.lab.workload.Workload;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
  * Runs the workloads A to F of YCSB against three nodes: through the embedded cluster, the public HTTP API and the
  * public gRPC API, and through the embedded cluster of nodes that talk TCP to each other.
  */
-public final class Ycsb implements Scenario {
+final class Ycsb {
 
     private static final int NODES = 3;
     private static final int ACK = 2;
     private static final String TCP = "tcp";
     private static final String EMBEDDED = "embedded";
     private static final String EMBEDDED_TCP = "embedded-tcp";
+    private static final List<String> CANDIDATES = List.of(EMBEDDED, "http-api", "grpc-api", EMBEDDED_TCP);
     private static final List<String> WORKLOADS = List.of("a", "b", "c", "d", "e", "f");
 
-    /** The API of each candidate. */
-    private static final Map<String, Api> CANDIDATES = candidates();
+    private Ycsb() {}
 
-    /** Creates the scenario. */
-    public Ycsb() {}
-
-    private static Map<String, Api> candidates() {
-        Map<String, Api> apis = new LinkedHashMap<>();
-        apis.put(EMBEDDED, Api.EMBEDDED);
-        apis.put("http-api", Api.HTTP);
-        apis.put("grpc-api", Api.GRPC);
-        apis.put(EMBEDDED_TCP, Api.EMBEDDED);
-        return apis;
-    }
-
-    @Override
-    public String name() {
-        return "ycsb";
-    }
-
-    @Override
-    public String question() {
-        return "What do the workloads of YCSB cost, embedded and over each public API?";
-    }
-
-    @Override
-    public KeyFigure keyFigure() {
-        return KeyFigure.cost(Cost.CPU_MICROS).orValues();
-    }
-
-    @Override
-    public List<Parameter> parameters() {
-        List<Parameter> own = new ArrayList<>(List.of(
-                new Parameter(
-                        "workloads",
-                        "workloads of YCSB, separated by commas: " + String.join(", ", WORKLOADS),
-                        "a,e",
-                        String.join(",", WORKLOADS)),
-                new Parameter(
-                        "candidates",
-                        "variants, separated by commas: embedded (calls of Cluster in each node's process), "
-                                + "http-api and grpc-api (the public APIs), embedded-tcp (embedded, and TCP "
-                                + "between the nodes)",
-                        "embedded,http-api",
-                        String.join(",", CANDIDATES.keySet())),
-                PeerTransports.parameter("vertx", "grpc-stream")));
-        own.addAll(LoopPlan.parameters());
-        return ServerPlan.parametersOfWorkloads(own, "2000", "200000", "1000");
-    }
-
-    @Override
-    public void check(Settings settings) {
-        cases(settings);
-        loop(settings);
+    static ServerScenario scenario() {
+        KeyFigure figure = KeyFigure.cost(Cost.CPU_MICROS).orValues();
+        return ServerScenario.of(
+                        "ycsb",
+                        "What do the workloads of YCSB cost, embedded and over each public API?",
+                        NODES,
+                        Ycsb::cases)
+                .without("operations", "mix", "key-distribution", "api")
+                .with(LoopPlan.parameters().toArray(Parameter[]::new))
+                .with(
+                        Parameter.list("workloads", "workloads of YCSB", WORKLOADS, "a,e"),
+                        new Parameter(
+                                "candidates",
+                                "variants, separated by commas: embedded (calls of Cluster in each node's process), "
+                                        + "http-api and grpc-api (the public APIs), embedded-tcp (embedded, and TCP "
+                                        + "between the nodes)",
+                                "embedded,http-api",
+                                String.join(",", CANDIDATES)),
+                        PeerTransports.parameter("vertx", "grpc-stream"))
+                .holding("2000", "200000", "1000")
+                .answeredBy(figure, figure)
+                .running(Ycsb::run);
     }
 
     /** A node has at least one operation in flight for each thread of its embedded load. */
-    private static LoopPlan loop(Settings settings) {
-        return LoopPlan.of(
-                settings, NODES * cases(settings).get(0).plan().client().threads());
+    private static LoopPlan loop(Settings settings, ServerPlan plan) {
+        return LoopPlan.of(settings, NODES * plan.client().threads());
     }
 
-    @Override
-    public Needs needs(Settings settings) {
-        return ServerComparison.needs(cases(settings), NODES);
-    }
-
-    @Override
-    public void run(RunContext context) throws IOException, InterruptedException {
-        List<Case> cases = cases(context);
-        for (Operation workload : cases.get(0).plan().operations()) {
+    private static void run(RunContext context, List<Case> cases) throws IOException, InterruptedException {
+        ServerPlan plan = cases.get(0).plan();
+        for (Operation workload : plan.operations()) {
             context.note(workload.name() + ": " + shares(workload) + "; " + workload.keys() + " keys.");
         }
-        LoopPlan loop = loop(context);
+        LoopPlan loop = loop(context, plan);
         if (loop.isClosed()) {
             new ClosedComparison(context, loop, cases).run();
             return;
@@ -138,8 +99,9 @@ public final class Ycsb implements Scenario {
                                 .map(name -> Operation.of(Workload.parse(name.toUpperCase(Locale.ROOT))))
                                 .toList())
                 .countingLoad();
+        loop(settings, plan);
         String transport = PeerTransports.of(settings);
-        List<String> names = settings.names("candidates", List.copyOf(CANDIDATES.keySet()));
+        List<String> names = settings.names("candidates", CANDIDATES);
         if (transport.equals(TCP) && names.contains(EMBEDDED) && names.contains(EMBEDDED_TCP)) {
             throw new IllegalArgumentException(
                     "--candidates must not have both embedded and embedded-tcp with --between-nodes tcp, which makes "
@@ -147,10 +109,10 @@ public final class Ycsb implements Scenario {
         }
         List<Case> cases = new ArrayList<>();
         for (String name : names) {
-            cases.add(new Case(
-                    "",
-                    ServerVariant.of(name, NODES, ACK, NODES).over(name.equals(EMBEDDED_TCP) ? TCP : transport),
-                    plan.over(CANDIDATES.getOrDefault(name, Api.HTTP))));
+            Api api = name.startsWith(EMBEDDED) ? Api.EMBEDDED : name.equals("http-api") ? Api.HTTP : Api.GRPC;
+            ServerVariant nodes =
+                    ServerVariant.of(name, NODES, ACK, NODES).over(name.equals(EMBEDDED_TCP) ? TCP : transport);
+            cases.add(new Case("", nodes, plan.over(api)));
         }
         return cases;
     }

@@ -6,7 +6,6 @@ import io.dht4j.benchmarks.report.Answer;
 import io.dht4j.benchmarks.results.Measurement;
 import io.dht4j.benchmarks.results.Results;
 import io.dht4j.benchmarks.results.ResultsFile;
-import io.dht4j.benchmarks.scenarios.Async;
 import io.dht4j.benchmarks.scenarios.Scenarios;
 import io.dht4j.lab.internal.load.Operation;
 import io.dht4j.lab.workload.Workload;
@@ -28,7 +27,7 @@ class ServerScenarioTest {
         Path out = directory.resolve("report");
 
         BenchCommand run = BenchCommand.run(
-                List.of(new Async()),
+                Scenarios.all(),
                 ("run async --quick --operations put --keys 50 --warm-up 0.2 --seconds 0.2 --repetitions 1 "
                                 + "--precision 1 --rate search --processes new --warm-up-limit 0.5"
                                 + " --first-rate 20 --greatest-rate 40 --p99 60000 --profiles cpu --heap 256 --out "

@@ -40,17 +40,7 @@ record TestScenario(Work work, Needs needs) implements Scenario {
 
     /** Returns a measurement of some values. */
     static Measurement measurement(String variant, Double... values) {
-        return new Measurement(
-                "things",
-                variant,
-                Measurement.PER_SECOND,
-                true,
-                List.of(values),
-                Map.of(),
-                List.of(),
-                Map.of(),
-                List.of(),
-                List.of());
+        return new Measurement("things", variant, Measurement.PER_SECOND, true, List.of(values), Map.of(), List.of());
     }
 
     @Override

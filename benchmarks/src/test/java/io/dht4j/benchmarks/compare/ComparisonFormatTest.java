@@ -118,17 +118,7 @@ class ComparisonFormatTest {
     }
 
     private static Measurement doubted(String variant, String doubt) {
-        return new Measurement(
-                "PUT",
-                variant,
-                Measurement.PER_SECOND,
-                true,
-                List.of(2.0),
-                Map.of(),
-                List.of(),
-                Map.of(),
-                List.of(),
-                List.of(doubt));
+        return new Measurement("PUT", variant, Measurement.PER_SECOND, true, List.of(2.0), Map.of(), List.of(doubt));
     }
 
     private static List<String> names(Element suite) {

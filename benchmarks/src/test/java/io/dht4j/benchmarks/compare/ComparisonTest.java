@@ -154,7 +154,6 @@ class ComparisonTest {
     }
 
     private static Measurement latency(Double... values) {
-        return new Measurement(
-                "PUT", "jdk", "ms", false, List.of(values), Map.of(), List.of(), Map.of(), List.of(), List.of());
+        return new Measurement("PUT", "jdk", "ms", false, List.of(values), Map.of(), List.of());
     }
 }

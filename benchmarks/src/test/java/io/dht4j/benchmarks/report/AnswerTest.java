@@ -149,16 +149,7 @@ class AnswerTest {
     @Test
     void groupsThatAreNoLoadsAnswerByTheirValuesIfTheScenarioSaysSo() {
         Measurement lookup = new Measurement(
-                "finding a key's replicas",
-                "ring",
-                "ns",
-                false,
-                List.of(40.0),
-                java.util.Map.of(),
-                List.of(),
-                java.util.Map.of(),
-                List.of(),
-                List.of());
+                "finding a key's replicas", "ring", "ns", false, List.of(40.0), java.util.Map.of(), List.of());
         KeyFigure cpu = SampleResults.everything().keyFigure();
 
         assertThat(Answer.of(keyed(cpu.orValues(), true, lookup)).text())

@@ -78,17 +78,7 @@ public final class SampleResults {
 
     /** Returns a measurement with values only. */
     public static Measurement bare(String group, String variant, Double... values) {
-        return new Measurement(
-                group,
-                variant,
-                Measurement.PER_SECOND,
-                true,
-                List.of(values),
-                Map.of(),
-                List.of(),
-                Map.of(),
-                List.of(),
-                List.of());
+        return new Measurement(group, variant, Measurement.PER_SECOND, true, List.of(values), Map.of(), List.of());
     }
 
     /** Returns a load of a given cost in processor time, and with given doubts. */

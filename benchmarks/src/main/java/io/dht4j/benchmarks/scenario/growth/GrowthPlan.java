@@ -13,12 +13,12 @@ import io.dht4j.benchmarks.scenario.load.LoadPlan;
 import io.dht4j.benchmarks.scenario.server.ClientPlan;
 import io.dht4j.benchmarks.scenario.server.NodeJvm;
 import io.dht4j.benchmarks.scenario.server.PeerTransports;
+import io.dht4j.benchmarks.scenario.server.SearchPlan;
 import io.dht4j.benchmarks.scenario.server.ServerVariant;
 import io.dht4j.benchmarks.stable.StableLoadSpec;
 import io.dht4j.lab.internal.load.LoadSpec;
 import io.dht4j.lab.internal.load.Operation;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalDouble;
@@ -51,7 +51,8 @@ public record GrowthPlan(
         ClientPlan client,
         double warmUpSeconds,
         double warmUpLimit,
-        Search search,
+        SearchPlan search,
+        double searchSeconds,
         NodeJvm jvm,
         List<String> loadFlags) {
 
@@ -78,28 +79,6 @@ public record GrowthPlan(
     private static final List<String> OF_THE_SEARCH =
             List.of("seconds", "first-rate", "greatest-rate", "precision", "p99");
 
-    /**
-     * The search for the stable load.
-     *
-     * @param seconds length of a run
-     * @param first first rate, per second
-     * @param greatest greatest rate
-     * @param precision as a part of the rate
-     * @param p99 the bound of the 99th percentile
-     */
-    public record Search(double seconds, double first, double greatest, double precision, Duration p99) {
-
-        static Search of(Settings settings) {
-            double first = settings.decimal("first-rate", 1, 1_000_000);
-            return new Search(
-                    settings.decimal("seconds", 0.1, 600),
-                    first,
-                    settings.decimal("greatest-rate", first, 1_000_000),
-                    settings.decimal("precision", 0.001, 1),
-                    Duration.ofMillis(settings.number("p99", 1, 60_000)));
-        }
-    }
-
     /** Returns the parameters. */
     public static List<Parameter> parameters() {
         List<Parameter> all = new ArrayList<>(List.of(
@@ -115,7 +94,7 @@ public record GrowthPlan(
                         "windows", "undisturbed windows before the moves, and as many after them, 1 to 100", "2", "6"),
                 PeerTransports.parameter("vertx", "grpc-stream"),
                 LoadPlan.shared("keys", "20000", "1000000"),
-                new Parameter(VALUE_BYTES, "size of each value, 0 to 1,048,576", "100", "100")));
+                Parameter.of(VALUE_BYTES, "size of each value, 0 to 1,048,576", "100")));
         all.addAll(ClientPlan.parameters());
         all.add(LoadPlan.shared("warm-up", "4", "20"));
         all.add(LoadPlan.shared("warm-up-limit", "12", "60"));
@@ -142,7 +121,7 @@ public record GrowthPlan(
         if (rate.isPresent()) {
             settings.requireDefaults(OF_THE_SEARCH, "with a number as --rate, which needs no search");
         }
-        Search search = Search.of(settings);
+        SearchPlan search = SearchPlan.of(settings);
         ClientPlan client = ClientPlan.of(settings);
         client.requireSendsWithin(search.p99());
         return new GrowthPlan(
@@ -157,6 +136,7 @@ public record GrowthPlan(
                 settings.decimal("warm-up", 0, 600),
                 settings.decimal("warm-up-limit", 0, 3600),
                 search,
+                settings.decimal("seconds", 0.1, 600),
                 NodeJvm.of(settings).with(LabCustomizer.jvmFlags(CandidateParameters.components(settings))),
                 NodeJvm.compilerFlags(settings));
     }
@@ -204,10 +184,6 @@ public record GrowthPlan(
     }
 
     StableLoadSpec searchSpec() {
-        LoadSpec probe = window(search.first()).lasting(search.seconds() / 2, search.seconds());
-        return StableLoadSpec.from(probe)
-                .upTo(search.greatest())
-                .within(search.precision())
-                .withP99(search.p99());
+        return search.from(window(search.first()).lasting(searchSeconds / 2, searchSeconds));
     }
 }

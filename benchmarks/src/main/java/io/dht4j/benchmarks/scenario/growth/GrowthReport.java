@@ -124,7 +124,6 @@ final class GrowthReport {
     }
 
     private void add(String group, String variant, String unit, double value, List<String> doubted) {
-        context.add(new Measurement(
-                group, variant, unit, false, List.of(value), shown, List.of(), Map.of(), List.of(), doubted));
+        context.add(new Measurement(group, variant, unit, false, List.of(value), shown, doubted));
     }
 }

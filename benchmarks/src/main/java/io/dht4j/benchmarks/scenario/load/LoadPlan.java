@@ -61,11 +61,10 @@ public record LoadPlan(
     public static List<Parameter> parameters(List<Parameter> own) {
         List<Parameter> all = new ArrayList<>(own);
         all.addAll(Targets.parameters());
-        all.add(new Parameter(
+        all.add(Parameter.of(
                 "load-processes",
                 "processes that generate the load together, 1 to " + MOST_PROCESSES + ", each with its share of rate "
                         + "and keys",
-                "1",
                 "1"));
         all.add(shared("operations", "put,get", "put,get"));
         all.add(shared("mix", "none", "none"));
@@ -90,11 +89,11 @@ public record LoadPlan(
      * @param full its default of the full form
      */
     public static Parameter shared(String name, String quick, String full) {
-        Parameter parameter = ServerPlan.parameters(List.of(), quick, full, full).stream()
+        return ServerPlan.parameters().stream()
                 .filter(each -> each.name().equals(name))
                 .findFirst()
-                .orElseThrow();
-        return new Parameter(name, parameter.meaning(), quick, full);
+                .orElseThrow()
+                .byDefault(quick, full);
     }
 
     /**

@@ -40,33 +40,30 @@ public record Targets(List<String> addresses, String keyPrefix, CleanUp cleanUp,
 
     static List<Parameter> parameters() {
         return List.of(
-                parameter(
+                Parameter.of(
                         TARGETS,
                         "HOST:PORT of the API of each node of a running cluster, separated by commas; none for nodes "
                                 + "of the run",
                         NONE),
-                parameter(
+                Parameter.of(
                         KEY_PREFIX,
                         "what every key begins with on --targets: 1 to 60 letters, digits, points, hyphens and "
                                 + "underscores; no other key is touched",
                         DEFAULT_PREFIX),
-                parameter(
+                Parameter.of(
                         CLEAN_UP,
                         "when keys with that prefix are deleted on --targets: after; both, also before; or off. Unless "
                                 + "both, a cluster that has such keys is refused",
                         "after"),
-                parameter(
+                Parameter.of(
                         "tls-ca",
                         "PEM file of the authorities, for TLS on --targets; jvm for the JVM's; or none",
                         NONE),
-                parameter("tls-cert", "PEM file of the load's own certificate, with --tls-key; or none", NONE),
-                parameter("tls-key", "PEM file of its private key, PKCS #8, not encrypted; or none", NONE),
-                parameter("token-file", "file with the token for --targets; none for $DHT_TOKEN, if set", NONE),
-                parameter("allow-plaintext", "whether the token may leave this machine without TLS: on or off", "off"));
-    }
-
-    private static Parameter parameter(String name, String meaning, String value) {
-        return new Parameter(name, meaning, value, value);
+                Parameter.of("tls-cert", "PEM file of the load's own certificate, with --tls-key; or none", NONE),
+                Parameter.of("tls-key", "PEM file of its private key, PKCS #8, not encrypted; or none", NONE),
+                Parameter.of("token-file", "file with the token for --targets; none for $DHT_TOKEN, if set", NONE),
+                Parameter.of(
+                        "allow-plaintext", "whether the token may leave this machine without TLS: on or off", "off"));
     }
 
     /**

@@ -33,24 +33,22 @@ public record ClientPlan(Api api, int connections, int threads, int sendEveryMic
     /** Returns its parameters. */
     public static List<Parameter> parameters() {
         return List.of(
-                new Parameter(API, "the public API that the load uses: http or grpc", "http", "http"),
+                Parameter.of(API, "the public API that the load uses: http or grpc", "http"),
                 new Parameter(
                         CONNECTIONS,
                         "connections of the load to each node, 1 to 4096; over grpc all operations share them, so 1 "
                                 + "or 2 suffice",
                         "32",
                         "64"),
-                new Parameter(
+                Parameter.of(
                         THREADS,
                         "threads of the load that begin operations, 1 to 64, and as many for reading and writing",
-                        "1",
                         "1"),
-                new Parameter(
+                Parameter.of(
                         SEND_EVERY,
                         "least time between two wake-ups of such a thread, 0 to 10,000 microseconds and half of "
                                 + "--p99, if there is one; operations due in between are sent together, and "
                                 + "their delay counts",
-                        "500",
                         "500"));
     }
 

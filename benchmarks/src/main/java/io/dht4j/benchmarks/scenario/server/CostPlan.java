@@ -40,30 +40,13 @@ public record CostPlan(OptionalDouble rate, boolean searchesEach, boolean keepsP
                                 + "needs no search; or search, for 70 % of the least stable load of a group",
                         QUICK_RATE,
                         SEARCH),
-                new Parameter(SEARCHES, "when to search for the stable load: once, or each repetition", ONCE, ONCE),
+                Parameter.of(SEARCHES, "when to search for the stable load: once, or each repetition", ONCE),
                 new Parameter(
                         PROCESSES,
                         "of a repetition: new; or kept, where those of all variants start once and stay, which saves "
                                 + "time and hides differences between processes; kept needs --rate",
                         KEPT,
                         NEW));
-    }
-
-    /** Returns parameters with a search in each repetition, for a question that the stable load answers. */
-    public static List<Parameter> searchingEach(List<Parameter> parameters) {
-        return parameters.stream()
-                .map(parameter -> parameter.name().equals(SEARCHES)
-                        ? new Parameter(SEARCHES, parameter.meaning(), EACH, EACH)
-                        : parameter)
-                .toList();
-    }
-
-    /** Returns parameters with another rate of the short form. */
-    public static List<Parameter> withQuickRate(List<Parameter> parameters, int perSecond) {
-        return parameters.stream()
-                .map(parameter ->
-                        parameter.name().equals(RATE) ? parameter.withQuick(String.valueOf(perSecond)) : parameter)
-                .toList();
     }
 
     /**

@@ -25,13 +25,12 @@ public record LoopPlan(boolean isClosed, int inFlight) {
     /** Returns its parameters. */
     public static List<Parameter> parameters() {
         return List.of(
-                new Parameter(
+                Parameter.of(
                         LOOP,
                         "open: operations begin at a rate, whatever became of earlier ones; or closed: each follows "
                                 + "the end of another, which measures the highest rate at --in-flight",
-                        OPEN,
                         OPEN),
-                new Parameter(IN_FLIGHT, "operations in flight in a closed loop, to 4096", "64", "64"));
+                Parameter.of(IN_FLIGHT, "operations in flight in a closed loop, to 4096", "64"));
     }
 
     /**

@@ -46,26 +46,22 @@ public record NodeJvm(int heapMegabytes, int processors, List<String> flags) {
     public static List<Parameter> parameters() {
         return List.of(
                 new Parameter("heap", "heap of each node, 128 to 100,000 MB", "512", "1024"),
-                new Parameter(
+                Parameter.of(
                         "compiler",
                         "of the nodes and the load: all; or c1, which is done in seconds and makes slower code",
-                        "all",
                         "all"),
-                new Parameter(
+                Parameter.of(
                         "processors",
                         "that each node counts on, 1 to 1024; 0 for an equal share of the machine's, so that nodes have"
                                 + " fewer threads",
-                        "0",
                         "0"),
-                new Parameter(
+                Parameter.of(
                         "collector",
                         "of garbage in the nodes: g1, parallel, serial, z, or shenandoah if the JVM has it",
-                        "g1",
                         "g1"),
-                new Parameter(
+                Parameter.of(
                         "node-flags",
                         "further flags of the nodes' JVMs, with spaces between, such as -Xmn64m; or none",
-                        NONE,
                         NONE));
     }
 

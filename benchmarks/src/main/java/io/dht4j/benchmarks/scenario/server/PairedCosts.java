@@ -8,7 +8,6 @@ import io.dht4j.lab.internal.counters.Cost;
 import io.dht4j.lab.internal.load.Operation;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -53,9 +52,6 @@ public record PairedCosts(
                 false,
                 ratios.values(),
                 variant.shown(),
-                List.of(),
-                Map.of(),
-                List.of(),
                 List.of()));
     }
 

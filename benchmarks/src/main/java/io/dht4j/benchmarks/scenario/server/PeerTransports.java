@@ -5,6 +5,7 @@ import io.dht4j.benchmarks.scenario.Parameter;
 import io.dht4j.benchmarks.scenario.Settings;
 import io.dht4j.benchmarks.transports.BuiltInTransport;
 import io.dht4j.server.config.Setting;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -53,6 +54,19 @@ public final class PeerTransports {
             CandidateParameters.checkTransport(settings, BETWEEN_NODES, name, ALL);
         }
         return name;
+    }
+
+    /**
+     * Reads a parameter that lists transports, and the classes of the user's own.
+     *
+     * @return the transport, or the class, of each variant by its name
+     * @throws IllegalArgumentException if one is unknown, or a class is unfit
+     */
+    public static Map<String, String> chosen(Settings settings, String parameter) {
+        Map<String, String> chosen = new LinkedHashMap<>();
+        settings.names(parameter, ALL).forEach(name -> chosen.put(name, name));
+        chosen.putAll(CandidateParameters.transportClasses(settings, ALL));
+        return chosen;
     }
 
     /** Returns the settings of a server with a transport. */

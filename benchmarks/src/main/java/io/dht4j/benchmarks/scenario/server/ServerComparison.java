@@ -2,7 +2,6 @@ package io.dht4j.benchmarks.scenario.server;
 
 import io.dht4j.benchmarks.report.Figures;
 import io.dht4j.benchmarks.results.Measurement;
-import io.dht4j.benchmarks.scenario.Needs;
 import io.dht4j.benchmarks.scenario.RunContext;
 import io.dht4j.lab.internal.counters.Cost;
 import io.dht4j.lab.internal.load.Operation;
@@ -39,6 +38,11 @@ public final class ServerComparison {
      */
     public record Case(String group, ServerVariant variant, ServerPlan plan) {
 
+        /** Returns a case of no group for each variant. */
+        public static List<Case> all(ServerPlan plan, List<ServerVariant> variants) {
+            return variants.stream().map(variant -> new Case("", variant, plan)).toList();
+        }
+
         String groupOf(Operation operation) {
             return group.isEmpty() ? operation.name() : operation + ", " + group;
         }
@@ -60,47 +64,6 @@ public final class ServerComparison {
         this.costs = cases.get(0).plan().costs();
         this.counts = new CaseRepetitions(context, cases);
         this.costRuns = new CostRuns(context);
-    }
-
-    /**
-     * Creates a comparison with a case for each variant, all with one plan.
-     *
-     * @param context the environment of the scenario
-     * @param plan of every case
-     * @param variants to compare
-     */
-    public static ServerComparison of(RunContext context, ServerPlan plan, List<ServerVariant> variants) {
-        return new ServerComparison(context, cases(plan, variants));
-    }
-
-    private static List<Case> cases(ServerPlan plan, List<ServerVariant> variants) {
-        return variants.stream().map(variant -> new Case("", variant, plan)).toList();
-    }
-
-    /**
-     * Returns the needs of the largest case, or of all together if their processes are kept.
-     *
-     * @param cases of a comparison
-     * @param copies of each entry
-     */
-    public static Needs needs(List<Case> cases, int copies) {
-        boolean isTogether = cases.get(0).plan().costs().keepsProcesses();
-        Needs nodes = cases.stream()
-                .map(each -> each.plan().needsOfNodes(each.variant().nodes(), copies))
-                .reduce(isTogether ? Needs::beside : Needs::or)
-                .orElse(Needs.LITTLE);
-        return nodes.beside(ServerPlan.needsOfRun());
-    }
-
-    /**
-     * Returns the needs of the largest variant, or of all together if their processes are kept.
-     *
-     * @param plan of every variant
-     * @param variants of a comparison
-     * @param copies of each entry
-     */
-    public static Needs needs(ServerPlan plan, List<ServerVariant> variants, int copies) {
-        return needs(cases(plan, variants), copies);
     }
 
     private boolean searches() {
@@ -144,15 +107,15 @@ public final class ServerComparison {
             return;
         }
         cases.stream()
-                .map(each -> each.plan().pace())
+                .map(each -> each.plan().pace().search())
                 .distinct()
-                .forEach(pace -> context.note(String.format(
+                .forEach(search -> context.note(String.format(
                         Locale.ROOT,
                         "The operations/s are stable loads: the highest rate of which 99 %% is served, of which "
                                 + "nothing fails, and of which the 99th percentile is"
                                 + " under %d ms. Each was searched for until it was known to within %.0f %%.",
-                        pace.p99().toMillis(),
-                        100 * pace.precision())));
+                        search.p99().toMillis(),
+                        100 * search.precision())));
     }
 
     /** Searches once for the stable load of each case. */

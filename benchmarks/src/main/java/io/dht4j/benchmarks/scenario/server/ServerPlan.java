@@ -14,12 +14,10 @@ import io.dht4j.lab.internal.load.Operation;
 import io.dht4j.lab.workload.KeyDistribution;
 import io.dht4j.lab.workload.OperationMix;
 import io.dht4j.lab.workload.ValueSizes;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -64,69 +62,42 @@ public record ServerPlan(
      * @param warmUpSeconds least time of each operation at full speed before measuring
      * @param warmUpLimit greatest warm-up in seconds, if the nodes' compilers do not rest before
      * @param seconds length of a run of the search
-     * @param firstRate first rate, per second
-     * @param greatestRate greatest rate
-     * @param precision as a part of the rate
-     * @param p99 the bound of the 99th percentile
+     * @param search the rates and their bound
      */
-    public record Pace(
-            int repetitions,
-            double warmUpSeconds,
-            double warmUpLimit,
-            double seconds,
-            double firstRate,
-            double greatestRate,
-            double precision,
-            Duration p99) {
+    public record Pace(int repetitions, double warmUpSeconds, double warmUpLimit, double seconds, SearchPlan search) {
 
         static Pace of(Settings settings) {
-            double first = settings.decimal("first-rate", 1, 1_000_000);
             return new Pace(
                     (int) settings.number("repetitions", 1, 100),
                     settings.decimal("warm-up", 0, 600),
                     settings.decimal("warm-up-limit", 0, 3600),
                     settings.decimal("seconds", 0.1, 600),
-                    first,
-                    settings.decimal("greatest-rate", first, 1_000_000),
-                    settings.decimal("precision", 0.001, 1),
-                    Duration.ofMillis(settings.number("p99", 1, 60_000)));
+                    SearchPlan.of(settings));
         }
     }
 
-    /**
-     * Returns the shared parameters after a scenario's own.
-     *
-     * @param own the scenario's own
-     * @param quickKeys number of keys of the short form
-     * @param fullKeys number of keys of the full form
-     * @param valueBytes size of a value in both
-     */
-    public static List<Parameter> parameters(
-            List<Parameter> own, String quickKeys, String fullKeys, String valueBytes) {
+    /** Returns the shared parameters. */
+    public static List<Parameter> parameters() {
         return Stream.of(
-                        own.stream(),
                         Stream.of(
                                 new Parameter(
                                         OPERATIONS,
                                         "operations to measure, separated by commas: put, get",
                                         "put",
                                         "put,get"),
-                                new Parameter(
+                                Parameter.of(
                                         MIX,
                                         "a mix in place of the operations: " + OperationMix.FORMS + "; or none",
-                                        NONE,
                                         NONE),
-                                new Parameter(
+                                Parameter.of(
                                         KEY_DISTRIBUTION,
                                         "which keys operations choose: " + KeyDistribution.FORMS,
-                                        "uniform",
                                         "uniform"),
-                                new Parameter("keys", "number of keys, 1 to 100,000,000", quickKeys, fullKeys),
-                                new Parameter(
+                                new Parameter("keys", "number of keys, 1 to 100,000,000", "5000", "200000"),
+                                Parameter.of(
                                         VALUE_BYTES,
                                         "size of a value, 0 to 16,777,216; or sizes: " + ValueSizes.FORMS,
-                                        valueBytes,
-                                        valueBytes)),
+                                        "100")),
                         ClientPlan.parameters().stream(),
                         Stream.of(
                                 new Parameter(
@@ -134,8 +105,7 @@ public record ServerPlan(
                                         "events to profile, separated by commas: cpu, alloc, lock, wall; or none",
                                         NONE,
                                         "cpu,alloc,lock,wall"),
-                                new Parameter(
-                                        "repetitions", "counts of each variant's costs, in turns, 1 to 100", "4", "4"),
+                                Parameter.of("repetitions", "counts of each variant's costs, in turns, 1 to 100", "4"),
                                 new Parameter(
                                         "warm-up",
                                         "seconds of each operation at full speed before measuring, at least, 0 to 600",
@@ -153,15 +123,11 @@ public record ServerPlan(
                                                 + "count of costs, 0.1 to 600",
                                         "1.5",
                                         "3"),
-                                new Parameter(
-                                        "first-rate",
-                                        "first rate of the search, 1 to 1,000,000 per second",
-                                        "3000",
-                                        "3000"),
-                                new Parameter(
+                                Parameter.of(
+                                        "first-rate", "first rate of the search, 1 to 1,000,000 per second", "3000"),
+                                Parameter.of(
                                         "greatest-rate",
                                         "greatest rate of the search, first-rate to 1,000,000 per second",
-                                        "1000000",
                                         "1000000"),
                                 new Parameter(
                                         "precision", "of the search, as a part of the rate, 0.001 to 1", "0.5", "0.05"),
@@ -171,32 +137,6 @@ public record ServerPlan(
                         Stream.of(CandidateParameters.with()),
                         CandidateParameters.components().stream())
                 .flatMap(parameters -> parameters)
-                .toList();
-    }
-
-    /** Returns the shared parameters without the operations and their mix. */
-    public static List<Parameter> parametersOfOneOperation(
-            List<Parameter> own, String quickKeys, String fullKeys, String valueBytes) {
-        return without(Set.of(OPERATIONS, MIX), parameters(own, quickKeys, fullKeys, valueBytes));
-    }
-
-    /** Returns the shared parameters of a scenario that compares public APIs by workloads of its own. */
-    public static List<Parameter> parametersOfWorkloads(
-            List<Parameter> own, String quickKeys, String fullKeys, String valueBytes) {
-        return without(
-                Set.of(OPERATIONS, MIX, KEY_DISTRIBUTION, ClientPlan.API),
-                parameters(own, quickKeys, fullKeys, valueBytes));
-    }
-
-    /** Returns the shared parameters of a scenario whose loads are embedded in the nodes. */
-    public static List<Parameter> parametersOfEmbeddedLoads(
-            List<Parameter> own, String quickKeys, String fullKeys, String valueBytes) {
-        return without(Set.of(ClientPlan.API), parameters(own, quickKeys, fullKeys, valueBytes));
-    }
-
-    private static List<Parameter> without(Set<String> names, List<Parameter> parameters) {
-        return parameters.stream()
-                .filter(parameter -> !names.contains(parameter.name()))
                 .toList();
     }
 
@@ -284,7 +224,7 @@ public record ServerPlan(
     private static ServerPlan of(
             Settings settings, List<Operation> operations, ClientPlan client, boolean isClosedLoop) {
         Pace pace = Pace.of(settings);
-        client.requireSendsWithin(pace.p99());
+        client.requireSendsWithin(pace.search().p99());
         return new ServerPlan(
                 operations,
                 settings.number("keys", 1, 100_000_000),
@@ -383,11 +323,7 @@ public record ServerPlan(
 
     /** Returns the search, from a first rate on. */
     StableLoadSpec search(Operation operation, double from, int repetition) {
-        return StableLoadSpec.from(load(operation, from, repetition))
-                .upTo(Math.max(from, pace.greatestRate()))
-                .within(pace.precision())
-                .withP99(pace.p99())
-                .lasting(3 * pace.seconds(), pace.seconds());
+        return pace.search().from(load(operation, from, repetition)).lasting(3 * pace.seconds(), pace.seconds());
     }
 
     /**

@@ -48,6 +48,11 @@ public record ServerVariant(
         return new ServerVariant(name, nodes, Map.of(), Map.of(), ack, from, false);
     }
 
+    /** Returns a copy with another name. */
+    public ServerVariant named(String other) {
+        return new ServerVariant(other, nodes, settings, components, ack, from, agreed);
+    }
+
     /** Returns a copy with one more setting. */
     public ServerVariant with(Setting setting, String value) {
         return with(Map.of(setting, value));

@@ -53,16 +53,7 @@ public record Soak(Operation operation, double minutes, double perSecond) {
 
         private Measurement measurement(String group, Map<String, String> shown) {
             return new Measurement(
-                    group,
-                    name,
-                    "µs at p99, part by part",
-                    false,
-                    List.copyOf(tails),
-                    shown,
-                    List.of(),
-                    Map.of(),
-                    List.of(),
-                    List.copyOf(doubts));
+                    group, name, "µs at p99, part by part", false, List.copyOf(tails), shown, List.copyOf(doubts));
         }
     }
 

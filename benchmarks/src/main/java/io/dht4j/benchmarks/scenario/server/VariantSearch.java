@@ -28,7 +28,7 @@ final class VariantSearch {
     static void run(CaseCluster cluster, Operation operation, int repetition, VariantResults results)
             throws IOException, InterruptedException {
         ServerPlan plan = cluster.of().plan();
-        double first = plan.pace().firstRate();
+        double first = plan.pace().search().first();
         double from = Math.max(first, NEAR * results.stableLoad().orElse(0));
         List<String> ofTheLimit = new ArrayList<>();
         LoadDriver pinging = spec -> {
