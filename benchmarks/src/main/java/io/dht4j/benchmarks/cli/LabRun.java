@@ -64,26 +64,6 @@ final class LabRun implements RunContext {
     }
 
     @Override
-    public long number(String parameter, long least, long greatest) {
-        return settings.number(parameter, least, greatest);
-    }
-
-    @Override
-    public double decimal(String parameter, double least, double greatest) {
-        return settings.decimal(parameter, least, greatest);
-    }
-
-    @Override
-    public List<String> names(String parameter, List<String> allowed) {
-        return settings.names(parameter, allowed);
-    }
-
-    @Override
-    public String one(String parameter, List<String> allowed) {
-        return settings.one(parameter, allowed);
-    }
-
-    @Override
     public Path directory() {
         return directory;
     }

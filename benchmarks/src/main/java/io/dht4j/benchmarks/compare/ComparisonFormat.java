@@ -8,33 +8,13 @@ import java.util.Locale;
 /** A form in which a comparison is written. */
 public enum ComparisonFormat {
     /** For people, at a terminal. */
-    TEXT {
-        @Override
-        public String format(Comparison comparison, double tolerancePercent) {
-            return TextFormats.text(comparison);
-        }
-    },
+    TEXT,
     /** JUnit's XML, which continuous integration servers show: a test case for each figure. */
-    JUNIT {
-        @Override
-        public String format(Comparison comparison, double tolerancePercent) throws IOException {
-            return JUnitFormat.of(comparison, tolerancePercent);
-        }
-    },
+    JUNIT,
     /** A Markdown table, for a comment on a change. */
-    MARKDOWN {
-        @Override
-        public String format(Comparison comparison, double tolerancePercent) {
-            return TextFormats.markdown(comparison);
-        }
-    },
+    MARKDOWN,
     /** JSON, with every number. */
-    JSON {
-        @Override
-        public String format(Comparison comparison, double tolerancePercent) throws IOException {
-            return JsonFormat.of(comparison, tolerancePercent);
-        }
-    };
+    JSON;
 
     /** Returns the names of all, as on the command line. */
     public static List<String> names() {
@@ -63,5 +43,12 @@ public enum ComparisonFormat {
      * @return lines, the last one ended
      * @throws IOException if the text cannot be made
      */
-    public abstract String format(Comparison comparison, double tolerancePercent) throws IOException;
+    public String format(Comparison comparison, double tolerancePercent) throws IOException {
+        return switch (this) {
+            case TEXT -> TextFormats.text(comparison);
+            case JUNIT -> JUnitFormat.of(comparison, tolerancePercent);
+            case MARKDOWN -> TextFormats.markdown(comparison);
+            case JSON -> JsonFormat.of(comparison, tolerancePercent);
+        };
+    }
 }

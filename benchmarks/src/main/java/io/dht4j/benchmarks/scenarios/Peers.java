@@ -3,8 +3,8 @@ package io.dht4j.benchmarks.scenarios;
 import io.dht4j.benchmarks.files.Directories;
 import io.dht4j.benchmarks.load.closed.FailedOperations;
 import io.dht4j.benchmarks.load.closed.ThroughputLoop;
-import io.dht4j.benchmarks.process.ChildDiedException;
 import io.dht4j.benchmarks.process.ChildException;
+import io.dht4j.benchmarks.process.Parallel;
 import io.dht4j.benchmarks.product.MemberProcess;
 import io.dht4j.benchmarks.product.MemberSpec;
 import io.dht4j.benchmarks.product.Product;
@@ -32,10 +32,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.function.BiFunction;
 
 /**
@@ -76,15 +72,11 @@ public final class Peers implements Scenario {
     @Override
     public List<Parameter> parameters() {
         return List.of(
-                new Parameter(
-                        "products",
-                        "variants, separated by commas: " + String.join(", ", ALL),
-                        "dht4j,hazelcast,infinispan",
-                        String.join(",", ALL)),
+                Parameter.list("products", "variants", ALL, "dht4j,hazelcast,infinispan"),
                 CandidateParameters.with(),
                 CandidateParameters.transportClass(),
                 new Parameter("keys", "number of keys, 1 to 10,000,000", "20000", "100000"),
-                new Parameter("value-bytes", "size of a value, 0 to 1,048,576", "100", "100"),
+                Parameter.of("value-bytes", "size of a value, 0 to 1,048,576", "100"),
                 new Parameter("in-flight", "operations in flight at each member, 1 to 4096", "32", "64"),
                 new Parameter("warm-up", "least seconds of each operation before measuring, 0 to 600", "4", "10"),
                 new Parameter(
@@ -273,9 +265,6 @@ public final class Peers implements Scenario {
                 true,
                 cell.rates,
                 cluster.members().get(0).settings(),
-                List.of(),
-                Map.of(),
-                List.of(),
                 doubts);
     }
 
@@ -339,37 +328,10 @@ public final class Peers implements Scenario {
     /** All members generate load at the same time, and the sum of their rates counts. */
     private static List<ThroughputLoop.Result> loops(Running cluster, Operation operation, Plan plan, double seconds)
             throws IOException, InterruptedException {
-        ExecutorService threads = Executors.newFixedThreadPool(MEMBERS);
-        try {
-            List<Callable<ThroughputLoop.Result>> loops = new ArrayList<>();
-            for (MemberProcess member : cluster.members()) {
-                loops.add(() -> member.loop(operation, plan.inFlight(), seconds, plan.keys()));
-            }
-            List<ThroughputLoop.Result> results = new ArrayList<>();
-            List<Throwable> failures = new ArrayList<>();
-            for (Future<ThroughputLoop.Result> loop : threads.invokeAll(loops)) {
-                try {
-                    results.add(loop.get());
-                } catch (ExecutionException e) {
-                    failures.add(e.getCause());
-                }
-            }
-            if (!failures.isEmpty()) {
-                throw worst(failures);
-            }
-            return results;
-        } finally {
-            threads.shutdownNow();
+        List<Callable<ThroughputLoop.Result>> loops = new ArrayList<>();
+        for (MemberProcess member : cluster.members()) {
+            loops.add(() -> member.loop(operation, plan.inFlight(), seconds, plan.keys()));
         }
-    }
-
-    /** When a member dies, the operations of the others fail too; the dead one has the reason. */
-    private static IOException worst(List<Throwable> failures) {
-        Throwable first = failures.stream()
-                .filter(ChildDiedException.class::isInstance)
-                .findFirst()
-                .orElse(failures.get(0));
-        failures.stream().filter(other -> other != first).forEach(first::addSuppressed);
-        return first instanceof IOException failed ? failed : new IOException(String.valueOf(first), first);
+        return Parallel.call(loops);
     }
 }

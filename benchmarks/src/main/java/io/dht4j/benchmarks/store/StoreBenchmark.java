@@ -2,21 +2,19 @@ package io.dht4j.benchmarks.store;
 
 import io.dht4j.Key;
 import io.dht4j.Version;
+import io.dht4j.benchmarks.files.Directories;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Store;
 import io.dht4j.store.memory.MemoryStore;
 import io.dht4j.store.mvstore.MvStore;
 import io.dht4j.store.mvstore.MvStoreOptions;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
@@ -81,15 +79,7 @@ public class StoreBenchmark {
     @TearDown
     public void delete() throws IOException {
         store.close();
-        try (Stream<Path> files = Files.walk(directory)) {
-            files.sorted(Comparator.reverseOrder()).forEach(file -> {
-                try {
-                    Files.delete(file);
-                } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                }
-            });
-        }
+        Directories.delete(directory);
     }
 
     /**

@@ -7,7 +7,6 @@ import io.dht4j.benchmarks.scenario.Scenario;
 import io.dht4j.benchmarks.scenario.Settings;
 import io.dht4j.benchmarks.scenarios.Scenarios;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -80,30 +79,6 @@ class ScenariosTest {
         public String text(String parameter) {
             read.add(parameter);
             return settings.text(parameter);
-        }
-
-        @Override
-        public long number(String parameter, long least, long greatest) {
-            read.add(parameter);
-            return settings.number(parameter, least, greatest);
-        }
-
-        @Override
-        public double decimal(String parameter, double least, double greatest) {
-            read.add(parameter);
-            return settings.decimal(parameter, least, greatest);
-        }
-
-        @Override
-        public String one(String parameter, List<String> allowed) {
-            read.add(parameter);
-            return settings.one(parameter, allowed);
-        }
-
-        @Override
-        public List<String> names(String parameter, List<String> allowed) {
-            read.add(parameter);
-            return settings.names(parameter, allowed);
         }
     }
 }

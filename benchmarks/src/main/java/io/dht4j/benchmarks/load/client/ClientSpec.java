@@ -75,17 +75,7 @@ public record ClientSpec(
      * @param addresses {@code HOST:PORT} of each node
      */
     public static ClientSpec http(List<String> addresses) {
-        return new ClientSpec(
-                Api.HTTP,
-                addresses,
-                HTTP_CONNECTIONS,
-                1,
-                0,
-                0,
-                TIMEOUT_MILLIS,
-                VALUE_BYTES,
-                "",
-                ApiAccess.ofOwnNodes());
+        return of(Api.HTTP, addresses, HTTP_CONNECTIONS);
     }
 
     /**
@@ -94,17 +84,7 @@ public record ClientSpec(
      * @param addresses {@code HOST:PORT} of each node
      */
     public static ClientSpec grpc(List<String> addresses) {
-        return new ClientSpec(
-                Api.GRPC,
-                addresses,
-                GRPC_CONNECTIONS,
-                1,
-                0,
-                0,
-                TIMEOUT_MILLIS,
-                VALUE_BYTES,
-                "",
-                ApiAccess.ofOwnNodes());
+        return of(Api.GRPC, addresses, GRPC_CONNECTIONS);
     }
 
     /**
@@ -113,8 +93,12 @@ public record ClientSpec(
      * @param addresses {@code HOST:PORT} of each node
      */
     public static ClientSpec embedded(List<String> addresses) {
+        return of(Api.EMBEDDED, addresses, 1);
+    }
+
+    private static ClientSpec of(Api api, List<String> addresses, int connections) {
         return new ClientSpec(
-                Api.EMBEDDED, addresses, 1, 1, 0, 0, TIMEOUT_MILLIS, VALUE_BYTES, "", ApiAccess.ofOwnNodes());
+                api, addresses, connections, 1, 0, 0, TIMEOUT_MILLIS, VALUE_BYTES, "", ApiAccess.ofOwnNodes());
     }
 
     /**

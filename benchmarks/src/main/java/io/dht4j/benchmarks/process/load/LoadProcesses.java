@@ -1,6 +1,7 @@
 package io.dht4j.benchmarks.process.load;
 
 import io.dht4j.benchmarks.load.client.ClientSpec;
+import io.dht4j.benchmarks.process.Parallel;
 import io.dht4j.lab.internal.load.LoadDriver;
 import io.dht4j.lab.internal.load.LoadResult;
 import io.dht4j.lab.internal.load.LoadSpec;
@@ -9,10 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.concurrent.Callable;
 
 /**
  * Several processes that generate one load together. Each has its share of rate and keys, seeds of its own, and names
@@ -21,15 +19,8 @@ import java.util.concurrent.Future;
 public final class LoadProcesses implements LoadDriver, AutoCloseable {
 
     private final List<LoadProcess> processes = new ArrayList<>();
-    private final ExecutorService threads;
 
-    private LoadProcesses(int count) {
-        threads = Executors.newFixedThreadPool(count, task -> {
-            Thread thread = new Thread(task, "load process");
-            thread.setDaemon(true);
-            return thread;
-        });
-    }
+    private LoadProcesses() {}
 
     /**
      * Starts the processes and connects them. Blocks until all are ready.
@@ -44,7 +35,7 @@ public final class LoadProcesses implements LoadDriver, AutoCloseable {
      */
     public static LoadProcesses start(int count, ClientSpec client, int heapMegabytes, List<String> jvmFlags)
             throws IOException, InterruptedException {
-        LoadProcesses all = new LoadProcesses(count);
+        LoadProcesses all = new LoadProcesses();
         try {
             for (int i = 0; i < count; i++) {
                 all.processes.add(LoadProcess.start(
@@ -88,32 +79,17 @@ public final class LoadProcesses implements LoadDriver, AutoCloseable {
     }
 
     private <T> List<T> together(Part<T> part) throws IOException, InterruptedException {
-        List<Future<T>> calls = new ArrayList<>();
+        List<Callable<T>> calls = new ArrayList<>();
         for (int i = 0; i < processes.size(); i++) {
             int index = i;
-            calls.add(threads.submit(() -> part.of(processes.get(index), index)));
+            calls.add(() -> part.of(processes.get(index), index));
         }
-        try {
-            List<T> results = new ArrayList<>();
-            for (Future<T> call : calls) {
-                results.add(call.get());
-            }
-            return results;
-        } catch (ExecutionException e) {
-            if (e.getCause() instanceof IOException failed) {
-                throw failed;
-            }
-            throw new IllegalStateException("a load process failed: " + e.getCause(), e.getCause());
-        } finally {
-            // Ended calls are unaffected; the others belong to a run that failed or was stopped.
-            calls.forEach(call -> call.cancel(true));
-        }
+        return Parallel.call(calls);
     }
 
     /** Ends the processes. Returns when they have ended. Idempotent. */
     @Override
     public void close() {
-        threads.shutdownNow();
         processes.forEach(LoadProcess::close);
     }
 }

@@ -2,6 +2,7 @@ package io.dht4j.benchmarks.process.node;
 
 import io.dht4j.benchmarks.load.client.ClientSpec;
 import io.dht4j.benchmarks.load.closed.Preload;
+import io.dht4j.benchmarks.process.Parallel;
 import io.dht4j.benchmarks.process.load.LoadCommands;
 import io.dht4j.benchmarks.process.load.LoadRunner;
 import io.dht4j.benchmarks.process.load.LoadShares;
@@ -14,10 +15,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 
 /**
  * A load within the processes of the nodes: each calls its own cluster, with an equal part of the rate. Safe for use by
@@ -77,20 +74,6 @@ public final class EmbeddedLoad implements LoadRunner {
                     .withSeed(spec.seed() * count + i);
             runs.add(() -> node.run(part, deadline));
         }
-        ExecutorService threads = Executors.newFixedThreadPool(count);
-        try {
-            List<LoadResult> results = new ArrayList<>();
-            for (Future<LoadResult> run : threads.invokeAll(runs)) {
-                results.add(run.get());
-            }
-            return LoadShares.merge(spec, results);
-        } catch (ExecutionException e) {
-            if (e.getCause() instanceof IOException failure) {
-                throw failure;
-            }
-            throw new IllegalStateException(e.getCause());
-        } finally {
-            threads.shutdownNow();
-        }
+        return LoadShares.merge(spec, Parallel.call(runs));
     }
 }

@@ -1,6 +1,7 @@
 package io.dht4j.benchmarks.process.node;
 
 import io.dht4j.benchmarks.process.ChildException;
+import io.dht4j.benchmarks.process.Parallel;
 import io.dht4j.benchmarks.profile.CollapsedStacks;
 import io.dht4j.benchmarks.profile.ProfileEvent;
 import io.dht4j.benchmarks.profile.Profiler;
@@ -15,10 +16,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 
 /** The nodes of a cluster, each in a process of its own, on this machine. Safe for use by any number of threads. */
 public final class Nodes implements AutoCloseable {
@@ -95,7 +92,7 @@ public final class Nodes implements AutoCloseable {
         void run(NodeProcess node) throws IOException, InterruptedException;
     }
 
-    /** Calls all nodes at the same time. Returns when all calls have ended; throws the failure of the first node. */
+    /** Calls all nodes at the same time. Returns when all calls have ended; throws the worst failure. */
     private static void onEach(List<NodeProcess> nodes, Action action) throws IOException, InterruptedException {
         List<Callable<NodeProcess>> calls = new ArrayList<>();
         for (NodeProcess node : nodes) {
@@ -104,19 +101,7 @@ public final class Nodes implements AutoCloseable {
                 return node;
             });
         }
-        ExecutorService threads = Executors.newCachedThreadPool();
-        try {
-            for (Future<NodeProcess> call : threads.invokeAll(calls)) {
-                call.get();
-            }
-        } catch (ExecutionException e) {
-            if (e.getCause() instanceof IOException failure) {
-                throw failure;
-            }
-            throw new IllegalStateException(e.getCause());
-        } finally {
-            threads.shutdownNow();
-        }
+        Parallel.call(calls);
     }
 
     /**
