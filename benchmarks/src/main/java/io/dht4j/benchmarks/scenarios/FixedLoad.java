@@ -26,7 +26,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -175,19 +174,9 @@ public final class FixedLoad implements Scenario {
         // rate.
         String begin = spec.closedLoop() ? "" : Measurement.OF_THE_LATENCY;
         result.conditions().latencyDoubts().forEach(doubt -> cell.doubts.add(begin + doubt));
-        unserved(result).ifPresent(cell.doubts::add);
-    }
-
-    private static Optional<String> unserved(LoadResult result) {
-        return result.servedShare() >= LEAST_SERVED && result.failed() == 0
-                ? Optional.empty()
-                : Optional.of(String.format(
-                        Locale.ROOT,
-                        "of %,d offered operations %,d failed%s and %,d were not sent, which have no latency",
-                        result.offered(),
-                        result.failed(),
-                        result.errors().isEmpty() ? "" : " " + result.errors(),
-                        result.notSent()));
+        if (result.servedShare() < LEAST_SERVED || result.failed() > 0) {
+            cell.doubts.add(result.unserved());
+        }
     }
 
     private static Measurement measurement(LoadSpec spec, String variant, Map<String, String> shown, Cell cell) {

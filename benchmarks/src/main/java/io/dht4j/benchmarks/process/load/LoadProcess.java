@@ -64,15 +64,6 @@ public final class LoadProcess implements LoadRunner, AutoCloseable {
     }
 
     /**
-     * Returns its process id.
-     *
-     * @return the operating system's process id
-     */
-    public long pid() {
-        return child.pid();
-    }
-
-    /**
      * Opens a client in the process and closes the previous one.
      *
      * @param client describes the client of the API to drive

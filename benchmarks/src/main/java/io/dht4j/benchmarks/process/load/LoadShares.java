@@ -32,18 +32,23 @@ public final class LoadShares {
     static List<LoadSpec> split(LoadSpec spec, int processes) {
         List<LoadSpec> parts = new ArrayList<>();
         for (int i = 0; i < processes; i++) {
-            parts.add(new LoadSpec(
-                    spec.operation(),
-                    spec.perSecond() / processes,
-                    spec.warmUpSeconds(),
-                    spec.seconds(),
-                    share(spec.keys(), i, processes),
-                    (int) Math.max(spec.threads(), share(spec.maxInFlight(), i, processes)),
-                    spec.threads(),
-                    spec.seed() * processes + i,
-                    spec.sendEveryMicros()));
+            parts.add(part(spec, i, processes, share(spec.keys(), i, processes)));
         }
         return parts;
+    }
+
+    /** Returns the part of one of several processes, which is to use some of the keys. */
+    public static LoadSpec part(LoadSpec spec, int process, int processes, long keys) {
+        return new LoadSpec(
+                spec.operation(),
+                spec.perSecond() / processes,
+                spec.warmUpSeconds(),
+                spec.seconds(),
+                keys,
+                (int) Math.max(spec.threads(), share(spec.maxInFlight(), process, processes)),
+                spec.threads(),
+                spec.seed() * processes + process,
+                spec.sendEveryMicros());
     }
 
     /** Returns the part of a number that a process gets; the parts differ by at most 1. */

@@ -69,9 +69,7 @@ public final class EmbeddedLoad implements LoadRunner {
         List<Callable<LoadResult>> runs = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             NodeProcess node = nodes.get(i);
-            LoadSpec part = spec.at(spec.perSecond() / count)
-                    .withMaxInFlight((int) Math.max(spec.threads(), LoadShares.share(spec.maxInFlight(), i, count)))
-                    .withSeed(spec.seed() * count + i);
+            LoadSpec part = LoadShares.part(spec, i, count, spec.keys());
             runs.add(() -> node.run(part, deadline));
         }
         return LoadShares.merge(spec, Parallel.call(runs));

@@ -127,15 +127,6 @@ public final class NodeProcess implements AutoCloseable {
     }
 
     /**
-     * Returns the id of its process.
-     *
-     * @return the operating system's process id
-     */
-    public long pid() {
-        return child.pid();
-    }
-
-    /**
      * Verifies that it answers.
      *
      * @throws ChildException if it has ended or hangs

@@ -9,6 +9,7 @@ import io.dht4j.benchmarks.process.node.NodeProcess;
 import io.dht4j.benchmarks.process.node.Nodes;
 import io.dht4j.benchmarks.report.Figures;
 import io.dht4j.benchmarks.scenario.RunContext;
+import io.dht4j.benchmarks.scenario.server.FilledLoad;
 import io.dht4j.benchmarks.stable.StableLoad;
 import io.dht4j.benchmarks.stable.StableLoadSearch;
 import io.dht4j.lab.internal.counters.Cost;
@@ -37,11 +38,9 @@ public final class GrowthRun {
     private static final double TAIL = 99;
     private static final double TURN_SECONDS = 5;
     private static final double PART_OF_STABLE = 0.5;
-    private static final long KEYS_AT_A_TIME = 50_000;
     /** A count under load may be wrong by this part of the entries. */
     private static final long TOLERATED = 100;
 
-    private static final Duration FILLING = Duration.ofMinutes(30);
     private static final Duration READING = Duration.ofMinutes(30);
 
     private final RunContext context;
@@ -77,7 +76,7 @@ public final class GrowthRun {
                 LoadProcess load = LoadProcess.start(
                         "load", plan.client(nodes), plan.loadHeapMegabytes(), plan.loadFlags(), Optional.empty())) {
             context.step("filling");
-            fill(load);
+            FilledLoad.fill(context, load, plan.keys(), plan.valueBytes());
             context.step("warming up");
             warmUp(nodes, load);
             context.step("choosing the rate");
@@ -92,14 +91,6 @@ public final class GrowthRun {
             report.write(growth(grown, readBack));
         }
         Directories.delete(data);
-    }
-
-    private void fill(LoadProcess load) throws IOException, InterruptedException {
-        for (long first = 0; first < plan.keys(); first += KEYS_AT_A_TIME) {
-            context.within(first, plan.keys());
-            load.fill(
-                    first, Math.min(KEYS_AT_A_TIME, plan.keys() - first), Preload.inFlight(plan.valueBytes()), FILLING);
-        }
     }
 
     private void warmUp(Nodes nodes, LoadProcess load) throws IOException, InterruptedException {
@@ -231,15 +222,7 @@ public final class GrowthRun {
     private void doubts(Phase phase, LoadResult result) {
         result.conditions().allDoubts().forEach(doubt -> report.doubt(phase, doubt));
         if (result.failed() + result.notSent() > 0) {
-            report.doubt(
-                    phase,
-                    String.format(
-                            Locale.ROOT,
-                            "of %,d offered operations %,d failed%s and %,d were not sent, which have no latency",
-                            result.offered(),
-                            result.failed(),
-                            result.errors().isEmpty() ? "" : " " + result.errors(),
-                            result.notSent()));
+            report.doubt(phase, result.unserved());
         }
     }
 

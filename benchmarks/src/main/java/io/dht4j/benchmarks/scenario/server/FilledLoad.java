@@ -11,7 +11,7 @@ import java.io.IOException;
 import java.time.Duration;
 
 /** Prepares nodes for a plan: connects the load and writes the keys. */
-final class FilledLoad {
+public final class FilledLoad {
 
     /** Some seconds of work, after which progress is reported. */
     private static final long KEYS_AT_A_TIME = 50_000;
@@ -34,16 +34,27 @@ final class FilledLoad {
             throws IOException, InterruptedException {
         try {
             LoadRunner load = connect(plan, ack, from, nodes, generator);
-            for (long first = 0; first < plan.keys(); first += KEYS_AT_A_TIME) {
-                context.within(first, plan.keys());
-                long keys = Math.min(KEYS_AT_A_TIME, plan.keys() - first);
-                load.fill(first, keys, Preload.inFlight(plan.valueSizes().largest()), DEADLINE);
-            }
+            fill(context, load, plan.keys(), plan.valueSizes().largest());
             return load;
         } catch (ChildRefusedException e) {
             // A node that has ended is the reason, with a better message.
             nodes.ping();
             throw e;
+        }
+    }
+
+    /**
+     * Writes every key once, and reports the progress. Blocks.
+     *
+     * @param valueBytes size of the largest value
+     * @throws IOException if that fails
+     * @throws InterruptedException if the thread is interrupted
+     */
+    public static void fill(RunContext context, LoadRunner load, long keys, int valueBytes)
+            throws IOException, InterruptedException {
+        for (long first = 0; first < keys; first += KEYS_AT_A_TIME) {
+            context.within(first, keys);
+            load.fill(first, Math.min(KEYS_AT_A_TIME, keys - first), Preload.inFlight(valueBytes), DEADLINE);
         }
     }
 

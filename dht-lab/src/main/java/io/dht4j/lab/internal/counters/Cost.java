@@ -6,32 +6,30 @@ public enum Cost {
      * Heap that threads of the process allocated, in bytes. Before Java 21 it lacks the last allocations of ended
      * threads.
      */
-    BYTES_ALLOCATED("bytes allocated", false),
+    BYTES_ALLOCATED("bytes allocated"),
     /**
      * Processor time of the process in microseconds, its collector and system calls included. Its compilers, which rest
      * in a process that runs for long, are not, where the system counts the time of single threads, as Linux does.
      */
-    CPU_MICROS("CPU µs", false),
+    CPU_MICROS("CPU µs"),
     /**
      * Processor time of the process's compilers in microseconds, beside {@link #CPU_MICROS}. Without counters of
      * threads it is the JVM's figure, which includes waits for a processor. A warm JVM spends next to none.
      */
-    COMPILER_MICROS("compiler µs", false),
+    COMPILER_MICROS("compiler µs"),
     /** Voluntary and involuntary context switches of the process. */
-    CONTEXT_SWITCHES("context switches", false),
+    CONTEXT_SWITCHES("context switches"),
     /** TCP segments that the machine sent, those of the load included. */
-    TCP_SEGMENTS("TCP segments", true),
+    TCP_SEGMENTS("TCP segments"),
     /** Bytes over the loopback interface, those of the load included. */
-    BYTES_ON_THE_WIRE("bytes on the wire", true),
+    BYTES_ON_THE_WIRE("bytes on the wire"),
     /** System calls of the process that write to files, pipes and sockets; not {@code send} and {@code sendmsg}. */
-    WRITE_CALLS("write calls", false);
+    WRITE_CALLS("write calls");
 
     private final String label;
-    private final boolean ofMachine;
 
-    Cost(String label, boolean ofMachine) {
+    Cost(String label) {
         this.label = label;
-        this.ofMachine = ofMachine;
     }
 
     /**
@@ -41,14 +39,5 @@ public enum Cost {
      */
     public String label() {
         return label;
-    }
-
-    /**
-     * Returns whether the system counts it for the whole machine only.
-     *
-     * @return true if it includes other processes
-     */
-    public boolean isOfMachine() {
-        return ofMachine;
     }
 }

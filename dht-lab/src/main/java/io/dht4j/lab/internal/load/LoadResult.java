@@ -1,6 +1,7 @@
 package io.dht4j.lab.internal.load;
 
 import io.dht4j.lab.workload.OperationKind;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -48,5 +49,16 @@ public record LoadResult(
     /** Returns the share of offered operations that succeeded, 0 to 1. */
     public double servedShare() {
         return offered == 0 ? 0 : (double) served / offered;
+    }
+
+    /** Returns for people how many operations have no latency. */
+    public String unserved() {
+        return String.format(
+                Locale.ROOT,
+                "of %,d offered operations %,d failed%s and %,d were not sent, which have no latency",
+                offered,
+                failed,
+                errors.isEmpty() ? "" : " " + errors,
+                notSent);
     }
 }
