@@ -51,7 +51,6 @@ final class ApiExchange {
     private final boolean isHttp2;
     private final boolean isHead;
     private final AnnouncedBody body;
-    private final ConnectionPlace place;
     private boolean answered;
     private boolean gone;
     private boolean cut;
@@ -72,14 +71,13 @@ final class ApiExchange {
             Patience patience,
             RequestAdmission admission,
             HttpConnections connections) {
-        this.place = new ConnectionPlace(request, connections);
         this.request = request;
         this.response = request.response();
         this.timer = new ExchangeTimer(vertx);
         this.context = vertx.getOrCreateContext();
         this.limits = limits;
         this.patience = patience;
-        this.share = new InFlightLease(this, admission);
+        this.share = new InFlightLease(this, admission, connections);
         this.failures = admission.failedRequests();
         this.isHttp2 = request.version() == HttpVersion.HTTP_2;
         this.isHead = request.method().equals(HttpMethod.HEAD);
@@ -99,12 +97,7 @@ final class ApiExchange {
         return request;
     }
 
-    /** Returns the place of its connection. */
-    ConnectionPlace place() {
-        return place;
-    }
-
-    /** Returns the request's share of the bounds on requests in flight. */
+    /** Returns the places and bytes that the request holds. */
     InFlightLease share() {
         return share;
     }
@@ -296,7 +289,7 @@ final class ApiExchange {
     void answer(HttpProblem problem) {
         if (!isOver()) {
             ClientErrors.putHeaders(problem, response);
-            place.refused(problem.status(), this::later);
+            share.refused(problem.status());
         }
         answer(problem.status(), problem.body());
     }
@@ -365,7 +358,7 @@ final class ApiExchange {
             request.connection().close();
         }
         share.leave();
-        place.leave();
+        share.leaveConnection();
     }
 
     /** Does the same as {@link #cut()}, and returns the reservations. */
@@ -377,7 +370,7 @@ final class ApiExchange {
     private void noteReset(Throwable error) {
         if (error instanceof StreamResetException && !wasReset) {
             wasReset = true;
-            place.streamReset();
+            share.streamReset();
         }
     }
 
@@ -387,13 +380,13 @@ final class ApiExchange {
         }
         gone = true;
         stopTimer();
-        place.leave();
+        share.leaveConnection();
         whenGone.run();
     }
 
     private void releaseAll() {
         release();
-        place.leave();
+        share.leaveConnection();
     }
 
     /** Returns the reservations. A second call does nothing. */

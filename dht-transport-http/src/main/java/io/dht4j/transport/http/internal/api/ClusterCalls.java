@@ -296,7 +296,7 @@ final class ClusterCalls {
 
     void locate(ApiExchange exchange) {
         Key key = query(exchange, PLACEMENT_PARAMETERS).id();
-        exchange.place().require();
+        exchange.share().requireConnection();
         exchange.await(() -> cluster.locate(key), placement -> answerJson(exchange, StatusJson.placement(placement)));
     }
 
@@ -304,7 +304,7 @@ final class ClusterCalls {
         Query query = query(exchange, PARTITIONS_PARAMETERS);
         int first = (int) query.number("first", 0, Integer.MAX_VALUE).orElse(0);
         int count = (int) query.number("count", 1, MAX_PARTITIONS).orElse(MAX_PARTITIONS);
-        exchange.place().require();
+        exchange.share().requireConnection();
         exchange.await(
                 () -> cluster.placements(first, count),
                 placements -> answerJson(exchange, StatusJson.partitions(first, placements)));
@@ -312,25 +312,25 @@ final class ClusterCalls {
 
     void repairStatus(ApiExchange exchange) {
         query(exchange, List.of());
-        exchange.place().require();
+        exchange.share().requireConnection();
         exchange.await(cluster::repairStatus, status -> answerJson(exchange, StatusJson.repair(status)));
     }
 
     void repair(ApiExchange exchange) {
         Set<Integer> partitions = query(exchange, REPAIR_PARAMETERS).partitions();
-        exchange.place().require();
+        exchange.share().requireConnection();
         exchange.await(() -> cluster.repair(partitions), status -> answerJson(exchange, StatusJson.repair(status)));
     }
 
     void status(ApiExchange exchange) {
         query(exchange, List.of());
-        exchange.place().require();
+        exchange.share().requireConnection();
         exchange.await(cluster::status, status -> answerJson(exchange, StatusJson.status(status)));
     }
 
     void slowCalls(ApiExchange exchange) {
         query(exchange, List.of());
-        exchange.place().require();
+        exchange.share().requireConnection();
         answerJson(exchange, SlowCallJson.of(cluster.slowCalls()));
     }
 

@@ -93,7 +93,7 @@ final class ConsoleFiles {
             throw new InvalidRequestException(
                     ErrorCode.UNKNOWN_RESOURCE, "the console has no file \"" + HttpText.shown(name) + "\"");
         }
-        exchange.place().require();
+        exchange.share().requireConnection();
         exchange.await(this::files, files -> answer(exchange, files.get(name)));
     }
 

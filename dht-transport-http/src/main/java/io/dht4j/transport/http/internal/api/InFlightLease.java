@@ -2,23 +2,75 @@ package io.dht4j.transport.http.internal.api;
 
 import io.dht4j.DhtException;
 import io.dht4j.OverloadedException;
+import io.dht4j.transport.http.internal.server.HttpConnections;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The places and bytes that one request holds of an API's bounds on requests in flight. Belongs to the request's event
- * loop.
+ * The places and bytes that one request holds: of the API's bounds on requests in flight, and the place of its
+ * connection among those of the port. Belongs to the request's event loop.
  */
 final class InFlightLease {
 
+    /** The statuses for a token that does not allow the request, a foreign page, and a name that is not the node's. */
+    private static final Set<Integer> REFUSED_CALLERS = Set.of(401, 403, 421);
+
     private final ApiExchange exchange;
     private final RequestAdmission admission;
+    private final HttpConnections connections;
+    /** Leaves the place of the connection; null while it has none for this request. */
+    private @Nullable Runnable leaveConnection;
+
     private boolean begun;
     private boolean awaiting;
     private boolean entered;
     private long reserved;
 
-    InFlightLease(ApiExchange exchange, RequestAdmission admission) {
+    InFlightLease(ApiExchange exchange, RequestAdmission admission, HttpConnections connections) {
         this.exchange = exchange;
         this.admission = admission;
+        this.connections = connections;
+    }
+
+    /**
+     * Requires a place for the connection when the whole request has come and is to be carried out. A second call does
+     * nothing.
+     *
+     * @throws OverloadedException if there is no place for a connection that makes public requests
+     */
+    void requireConnection() {
+        if (leaveConnection == null) {
+            leaveConnection = connections.requirePlace(exchange.request());
+        }
+    }
+
+    /** Notes that a part of the request's body has come. */
+    void partOfBodyCame() {
+        connections.bodyCame(exchange.request().connection());
+    }
+
+    /**
+     * Notes that the answer was sent, or none will be: the connection may give way to others. A second call does
+     * nothing.
+     */
+    void leaveConnection() {
+        Runnable known = leaveConnection;
+        if (known != null) {
+            leaveConnection = null;
+            known.run();
+        }
+    }
+
+    /** Notes that the request is about to be answered with an error. */
+    void refused(int status) {
+        if (REFUSED_CALLERS.contains(status)) {
+            connections.refused(exchange.request(), exchange::later);
+        }
+    }
+
+    /** Notes that the client has reset the request's stream. */
+    void streamReset() {
+        connections.streamReset(exchange.request().connection());
     }
 
     /**
@@ -40,7 +92,7 @@ final class InFlightLease {
      * @throws DhtException if there is none left
      */
     void enter() {
-        exchange.place().require();
+        requireConnection();
         begin();
         bodyCame();
         admission.enter();

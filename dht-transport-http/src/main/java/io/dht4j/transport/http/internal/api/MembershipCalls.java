@@ -40,7 +40,7 @@ final class MembershipCalls {
 
     void status(ApiExchange exchange) {
         Query.parse(exchange.request().query(), List.of());
-        exchange.place().require();
+        exchange.share().requireConnection();
         exchange.await(
                 () -> cluster.membership().status(),
                 status -> ClusterCalls.answerJson(exchange, MembershipJson.status(status)));
@@ -48,7 +48,7 @@ final class MembershipCalls {
 
     void plan(ApiExchange exchange) {
         Query.parse(exchange.request().query(), List.of());
-        exchange.place().require();
+        exchange.share().requireConnection();
         exchange.await(
                 () -> cluster.membership().plan(),
                 plan -> ClusterCalls.answerJson(exchange, MembershipJson.plan(plan)));
@@ -76,7 +76,7 @@ final class MembershipCalls {
     }
 
     private void change(ApiExchange exchange, MembershipChange change) {
-        exchange.place().require();
+        exchange.share().requireConnection();
         exchange.await(
                 () -> cluster.membership().change(change),
                 epoch -> ClusterCalls.answerJson(exchange, MembershipJson.epoch(epoch)));

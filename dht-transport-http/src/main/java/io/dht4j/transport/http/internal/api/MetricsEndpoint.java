@@ -27,7 +27,7 @@ public final class MetricsEndpoint {
         Supplier<? extends CompletionStage<String>> metrics = source.orElseThrow(
                 () -> new InvalidRequestException(ErrorCode.UNKNOWN_RESOURCE, "this node gathers no metrics"));
         Query.parse(exchange.request().query(), List.of());
-        exchange.place().require();
+        exchange.share().requireConnection();
         exchange.await(() -> metrics.get().thenApply(Buffer::buffer), Buffer::length, text -> {
             exchange.response().putHeader(HttpHeaders.CONTENT_TYPE, TEXT);
             exchange.answer(200, text);

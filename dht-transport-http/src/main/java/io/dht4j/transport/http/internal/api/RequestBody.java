@@ -85,7 +85,7 @@ final class RequestBody {
         if (exchange.isOver()) {
             return;
         }
-        exchange.place().bodyCame();
+        exchange.share().partOfBodyCame();
         try {
             size += chunk.length();
             if (size > receiver.maxBytes()) {

@@ -63,7 +63,7 @@ final class UnwantedBody {
             response.write(answer);
         }
         exchange.release();
-        exchange.place().leave();
+        exchange.share().leaveConnection();
         exchange.startTimer(closes ? LINGER : exchange.patience().bodyTimeout(), exchange::cut);
         discard(() -> {
             if (closes) {
@@ -77,7 +77,7 @@ final class UnwantedBody {
     /** Answers on a stream, which has an end of its own and may be reset without harm to others. */
     private void answerOnStream(@Nullable Buffer answer) {
         exchange.release();
-        exchange.place().leave();
+        exchange.share().leaveConnection();
         exchange.startTimer(LINGER, exchange::cut);
         if (answer == null) {
             response.end();
