@@ -237,7 +237,7 @@ final class ServerComponents {
     /** Starts the node. Blocks until its transport listens, and it is a member. */
     Cluster cluster(
             Transport transport, Store store, NodeCustomizer customizer, StartWatch watch, ServedCluster served) {
-        Transport used = customizer.transport(new ReachabilityLog(transport));
+        Transport used = customizer.transport(transport);
         return customizer.cluster(config, used, store, () -> standardCluster(used, store, customizer, watch, served));
     }
 

@@ -6,18 +6,10 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.dht4j.Node;
-import io.dht4j.spi.CallContext;
-import io.dht4j.spi.Frame;
-import io.dht4j.spi.TransportException;
-import io.dht4j.spi.TransportException.Outcome;
-import io.dht4j.testkit.network.ForwardingTransport;
-import io.dht4j.testkit.network.LoopbackNetwork;
+import io.dht4j.core.internal.detection.ReachabilityLog;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,20 +22,9 @@ class ReachabilityLogTest {
     private static final Node N2 = Node.of("n2", "host2:1");
 
     private final VirtualEnvironment env = VirtualEnvironment.seeded(1);
-    private final List<String> failures = new ArrayList<>();
     private final Logger logger = (Logger) LoggerFactory.getLogger(ReachabilityLog.class);
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
-    private final ReachabilityLog transport = new ReachabilityLog(
-            new ForwardingTransport(LoopbackNetwork.on(env).transport("host1:1")) {
-                @Override
-                public CompletionStage<byte[]> call(Node node, Frame request, CallContext context) {
-                    return failures.isEmpty()
-                            ? CompletableFuture.completedFuture(new byte[0])
-                            : CompletableFuture.failedFuture(
-                                    new TransportException(Outcome.NOT_SENT, failures.remove(0)));
-                }
-            },
-            env::nanoTime);
+    private final ReachabilityLog reachability = new ReachabilityLog(env::nanoTime);
 
     @BeforeEach
     void listen() {
@@ -60,8 +41,7 @@ class ReachabilityLogTest {
 
     private List<String> call(String... reasons) {
         for (String reason : reasons) {
-            failures.add(reason);
-            transport.call(N2, Frame.of(new byte[0]), new CallContext(env::nanoTime, 1_000_000_000));
+            reachability.notSent(N2, reason);
         }
         return log.list.stream()
                 .map(event -> event.getLevel() + " " + event.getFormattedMessage())
@@ -69,7 +49,7 @@ class ReachabilityLogTest {
     }
 
     private List<String> answer() {
-        transport.call(N2, Frame.of(new byte[0]), new CallContext(env::nanoTime, 1_000_000_000));
+        reachability.answered(N2);
         return call();
     }
 

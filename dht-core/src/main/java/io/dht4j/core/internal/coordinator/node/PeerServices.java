@@ -15,6 +15,7 @@ import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplicaOrder;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.detection.GuardedDetector;
+import io.dht4j.core.internal.detection.ReachabilityLog;
 import io.dht4j.core.internal.detection.Suspicion;
 import io.dht4j.core.internal.membership.WrongAddresses;
 import io.dht4j.core.internal.observation.Observations;
@@ -49,6 +50,7 @@ final class PeerServices {
 
     private final NodeComponents components;
     private final Suspicion suspicion;
+    private final ReachabilityLog reachability;
     private final Observations observations;
     private volatile Consumer<NodeId> listener = node -> {};
 
@@ -66,6 +68,7 @@ final class PeerServices {
                 others,
                 new GuardedDetector(components.detector(), environment),
                 this::ping);
+        this.reachability = new ReachabilityLog(environment::nanoTime);
         this.clocks = new PeerClocks(
                 environment,
                 ids(others),
@@ -82,6 +85,7 @@ final class PeerServices {
                         local.clock,
                         clocks,
                         suspicion,
+                        reachability,
                         disagreements,
                         new WrongAddresses(components.transport(), environment::nanoTime),
                         this::heard),
@@ -118,6 +122,7 @@ final class PeerServices {
         observations.retain(Set.copyOf(ids(others)));
         client.follow(before, now);
         suspicion.follow(others);
+        reachability.retain(ids(others));
         clocks.follow(ids(others), now.topology().size());
         firstContact.follow(ids(others));
         disagreements.follow(before.topology(), now.topology());

@@ -215,12 +215,13 @@ final class FrameExchange {
     private void failed(PendingRequest request, Throwable cause, List<PendingRequest> again) {
         boolean notSent = cause instanceof TransportException e && e.outcome() == Outcome.NOT_SENT;
         Reason reason = notSent ? ((TransportException) cause).reason() : Reason.OTHER;
+        String message = cause.getMessage() == null ? cause.toString() : cause.getMessage();
         // A node without room is reachable all the same.
         if (notSent
                 && reason != Reason.NO_ROOM
                 && !request.context().isExpired()
                 && !request.context().isCancelled()) {
-            monitor.unreachable(request.node());
+            monitor.unreachable(request.node(), message);
         }
         if (reason != Reason.NO_ROOM && !request.isOver()) {
             features.forget(request.node().id());
@@ -230,7 +231,6 @@ final class FrameExchange {
             again.add(request.again(now));
             return;
         }
-        String message = cause.getMessage() == null ? cause.toString() : cause.getMessage();
         if (reason == Reason.REFUSED) {
             request.refused(message);
         } else if (reason == Reason.NO_ROOM) {

@@ -5,6 +5,7 @@ import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.clock.PeerClocks;
+import io.dht4j.core.internal.detection.ReachabilityLog;
 import io.dht4j.core.internal.detection.Suspicion;
 import io.dht4j.core.internal.membership.ViewRefresh;
 import io.dht4j.core.internal.membership.WrongAddresses;
@@ -25,6 +26,7 @@ public final class PeerMonitor {
     private final HybridClock clock;
     private final PeerClocks clocks;
     private final Suspicion suspicion;
+    private final ReachabilityLog reachability;
     private final Disagreements disagreements;
     private final WrongAddresses wrongAddresses;
     private final Listener listener;
@@ -49,6 +51,7 @@ public final class PeerMonitor {
      * @param clock follows the hybrid clocks of the others
      * @param clocks compares the wall clocks of the others
      * @param suspicion records requests, and nodes that cannot be reached
+     * @param reachability logs nodes that cannot be reached
      * @param disagreements reports nodes that are not who or what they should be
      * @param wrongAddresses closes connections over which another node answers
      * @param listener receives signs of life
@@ -57,12 +60,14 @@ public final class PeerMonitor {
             HybridClock clock,
             PeerClocks clocks,
             Suspicion suspicion,
+            ReachabilityLog reachability,
             Disagreements disagreements,
             WrongAddresses wrongAddresses,
             Listener listener) {
         this.clock = clock;
         this.clocks = clocks;
         this.suspicion = suspicion;
+        this.reachability = reachability;
         this.disagreements = disagreements;
         this.wrongAddresses = wrongAddresses;
         this.listener = listener;
@@ -82,8 +87,10 @@ public final class PeerMonitor {
         }
     }
 
-    void unreachable(Node node) {
+    /** Records a request that was certainly not sent, and why. */
+    void unreachable(Node node, String reason) {
         suspicion.unreachable(node.id());
+        reachability.notSent(node, reason);
     }
 
     /** Records the clocks in a reply, and the reply as a sign of life. */
@@ -99,6 +106,7 @@ public final class PeerMonitor {
 
     /** Records a sign of life. */
     void alive(Node node, long now) {
+        reachability.answered(node);
         listener.answered(node.id(), now);
     }
 
@@ -122,7 +130,7 @@ public final class PeerMonitor {
     /** Records that another node answers at a node's address. That one has done nothing wrong. */
     void wrongNode(Node node, NodeId actual) {
         disagreements.wrongNode(node, actual);
-        unreachable(node);
+        suspicion.unreachable(node.id());
         wrongAddresses.answeredByOther(node);
     }
 

@@ -1,17 +1,10 @@
-package io.dht4j.server;
+package io.dht4j.core.internal.detection;
 
 import io.dht4j.Node;
 import io.dht4j.NodeId;
-import io.dht4j.PeerConnections;
-import io.dht4j.spi.CallContext;
-import io.dht4j.spi.Frame;
-import io.dht4j.spi.FrameHandler;
-import io.dht4j.spi.Transport;
-import io.dht4j.spi.TransportException;
-import java.util.List;
+import java.util.Collection;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
@@ -25,7 +18,7 @@ import org.slf4j.event.Level;
  * calls fail. What every start and restart of a node causes is a warning only after ten seconds. Safe for use by any
  * number of threads.
  */
-final class ReachabilityLog implements Transport {
+public final class ReachabilityLog {
 
     private static final Logger LOG = LoggerFactory.getLogger(ReachabilityLog.class);
 
@@ -45,7 +38,6 @@ final class ReachabilityLog implements Transport {
     /** After this time the node is not just restarting. */
     private static final long LASTING_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    private final Transport watched;
     private final LongSupplier nanoTime;
     /** The nodes whose last call was not sent; bounded by the number of nodes. */
     private final Map<NodeId, Outage> away = new ConcurrentHashMap<>();
@@ -62,35 +54,21 @@ final class ReachabilityLog implements Transport {
         }
     }
 
-    /** Wraps the transport that carries the calls. */
-    ReachabilityLog(Transport watched) {
-        this(watched, System::nanoTime);
-    }
-
-    ReachabilityLog(Transport watched, LongSupplier nanoTime) {
-        this.watched = watched;
+    /**
+     * Creates a log.
+     *
+     * @param nanoTime the monotonic clock
+     */
+    public ReachabilityLog(LongSupplier nanoTime) {
         this.nanoTime = nanoTime;
     }
 
-    @Override
-    public CompletionStage<Void> start(FrameHandler handler) {
-        return watched.start(handler);
-    }
-
-    @Override
-    public CompletionStage<byte[]> call(Node node, Frame request, CallContext context) {
-        CompletionStage<byte[]> reply = watched.call(node, request, context);
-        reply.whenComplete((bytes, error) -> {
-            if (error == null) {
-                answered(node);
-            } else if (!context.isCancelled() && !context.isExpired()) {
-                failed(node, error);
-            }
-        });
-        return reply;
-    }
-
-    private void answered(Node node) {
+    /**
+     * Records that a node has answered.
+     *
+     * @param node the node
+     */
+    public void answered(Node node) {
         Outage outage = away.isEmpty() ? null : away.remove(node.id());
         if (outage != null) {
             LOG.atLevel(outage.matters ? Level.WARN : Level.INFO)
@@ -98,12 +76,13 @@ final class ReachabilityLog implements Transport {
         }
     }
 
-    /** Counts a node as unreachable only if a call was certainly not sent: others may be slow or busy. */
-    private void failed(Node node, Throwable error) {
-        if (!(error instanceof TransportException e) || e.outcome() != TransportException.Outcome.NOT_SENT) {
-            return;
-        }
-        String reason = String.valueOf(e.getMessage());
+    /**
+     * Records a call that was certainly not sent. Others may be slow or busy.
+     *
+     * @param node the called node
+     * @param reason why
+     */
+    public void notSent(Node node, String reason) {
         Outage outage = away.computeIfAbsent(node.id(), id -> new Outage(nanoTime.getAsLong()));
         boolean restarting =
                 RESTARTS.matcher(reason).find() && nanoTime.getAsLong() - outage.begunNanos < LASTING_NANOS;
@@ -117,34 +96,12 @@ final class ReachabilityLog implements Transport {
         }
     }
 
-    @Override
-    public CompletionStage<List<Set<String>>> endpoints(List<Node> nodes) {
-        return watched.endpoints(nodes);
-    }
-
-    @Override
-    public CompletionStage<String> failure() {
-        return watched.failure();
-    }
-
-    @Override
-    public Map<NodeId, PeerConnections> connections() {
-        return watched.connections();
-    }
-
-    @Override
-    public void forget(Node node) {
-        away.remove(node.id());
-        watched.forget(node);
-    }
-
-    @Override
-    public String name() {
-        return watched.name();
-    }
-
-    @Override
-    public void close() {
-        watched.close();
+    /**
+     * Forgets nodes that are no members any longer.
+     *
+     * @param members the other members
+     */
+    public void retain(Collection<NodeId> members) {
+        away.keySet().retainAll(members);
     }
 }
