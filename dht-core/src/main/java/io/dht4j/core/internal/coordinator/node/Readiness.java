@@ -141,7 +141,7 @@ public final class Readiness {
                 ready.complete(null);
                 isPatient = false;
             } else {
-                LOG.debug("not ready yet", error);
+                LOG.debug("not ready yet: {}", DhtException.unwrap(error).getMessage());
                 lookLater();
             }
         });
