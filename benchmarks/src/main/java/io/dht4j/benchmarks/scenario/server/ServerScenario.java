@@ -98,7 +98,7 @@ public record ServerScenario(
 
     @Override
     public void check(Settings settings) {
-        cases.apply(settings);
+        needs(settings);
     }
 
     /** Returns the needs of the largest case, or of all together if their processes are kept. */
