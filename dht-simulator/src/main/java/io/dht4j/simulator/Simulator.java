@@ -81,7 +81,7 @@ public final class Simulator {
     private final Setup setup;
     private final Faults faults;
     private final Workload workload;
-    private final Snapshots snapshots;
+    private final SnapshotClient snapshots;
     private final Watch watch;
     /** The changes of the nodes, if they change. */
     private final Optional<Evolution> evolution;
@@ -123,7 +123,7 @@ public final class Simulator {
                 quorum,
                 ReplicationPolicy.majorityOf(setup.replicas()).ack(),
                 setup.ordering() != Ordering.LINEARIZABLE);
-        this.snapshots = new Snapshots(random.split(), world, nodes, keys, quorum, workload);
+        this.snapshots = new SnapshotClient(random.split(), world, nodes, keys, quorum, workload);
         this.watch = new Watch(world, nodes, options);
         this.evolution = options.membership() == Mode.CHANGING
                 ? Optional.of(new Evolution(
@@ -262,7 +262,7 @@ public final class Simulator {
 
     /** Checks that the last snapshot can be restored to another cluster. */
     private void restore() {
-        List<Snapshots.Reading> readings = snapshots.readings();
+        List<SnapshotClient.Reading> readings = snapshots.readings();
         if (!readings.isEmpty()) {
             Restoration.check(
                     world,

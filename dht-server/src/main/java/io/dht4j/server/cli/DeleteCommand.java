@@ -4,7 +4,7 @@ import io.dht4j.Key;
 import io.dht4j.server.cli.console.Console;
 import io.dht4j.server.cli.options.KeyArgument;
 import io.dht4j.server.cli.options.KeyPolicyOptions;
-import io.dht4j.server.cli.options.NodeOptions;
+import io.dht4j.server.cli.options.TargetNodeOptions;
 import io.dht4j.server.client.AskedPolicy;
 import io.dht4j.server.client.BackOff;
 import io.dht4j.server.client.ClientException;
@@ -28,10 +28,10 @@ final class DeleteCommand implements Callable<Integer> {
     private final KeyPolicyOptions policy = new KeyPolicyOptions();
 
     @Mixin
-    private final NodeOptions node;
+    private final TargetNodeOptions node;
 
     DeleteCommand(Console console) {
-        this.node = new NodeOptions(console);
+        this.node = new TargetNodeOptions(console);
     }
 
     @Override

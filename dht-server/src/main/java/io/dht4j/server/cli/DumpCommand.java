@@ -7,7 +7,7 @@ import io.dht4j.server.cli.console.EntryPrinter;
 import io.dht4j.server.cli.console.Messages;
 import io.dht4j.server.cli.console.OutputFile;
 import io.dht4j.server.cli.console.TerminalProgress;
-import io.dht4j.server.cli.options.NodeOptions;
+import io.dht4j.server.cli.options.TargetNodeOptions;
 import io.dht4j.server.client.BackOff;
 import io.dht4j.server.client.ClientException;
 import io.dht4j.server.client.DhtClient;
@@ -61,11 +61,11 @@ final class DumpCommand implements Callable<Integer> {
     private Optional<ItemFormat> format = Optional.empty();
 
     @Mixin
-    private final NodeOptions node;
+    private final TargetNodeOptions node;
 
     DumpCommand(Console console) {
         this.console = console;
-        this.node = new NodeOptions(console);
+        this.node = new TargetNodeOptions(console);
     }
 
     @Override

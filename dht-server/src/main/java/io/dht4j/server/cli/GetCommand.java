@@ -6,7 +6,7 @@ import io.dht4j.server.cli.console.Console;
 import io.dht4j.server.cli.console.OutputFile;
 import io.dht4j.server.cli.options.KeyArgument;
 import io.dht4j.server.cli.options.KeyPolicyOptions;
-import io.dht4j.server.cli.options.NodeOptions;
+import io.dht4j.server.cli.options.TargetNodeOptions;
 import io.dht4j.server.client.AskedPolicy;
 import io.dht4j.server.client.BackOff;
 import io.dht4j.server.client.ClientException;
@@ -49,11 +49,11 @@ final class GetCommand implements Callable<Integer> {
     private final KeyPolicyOptions policy = new KeyPolicyOptions();
 
     @Mixin
-    private final NodeOptions node;
+    private final TargetNodeOptions node;
 
     GetCommand(Console console) {
         this.console = console;
-        this.node = new NodeOptions(console);
+        this.node = new TargetNodeOptions(console);
     }
 
     @Override

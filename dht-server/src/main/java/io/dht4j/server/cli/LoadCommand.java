@@ -3,7 +3,7 @@ package io.dht4j.server.cli;
 import io.dht4j.server.cli.console.Console;
 import io.dht4j.server.cli.console.Messages;
 import io.dht4j.server.cli.console.TerminalProgress;
-import io.dht4j.server.cli.options.NodeOptions;
+import io.dht4j.server.cli.options.TargetNodeOptions;
 import io.dht4j.server.cli.options.WholeNumber;
 import io.dht4j.server.client.ClientException;
 import io.dht4j.server.client.ItemFormat;
@@ -64,11 +64,11 @@ final class LoadCommand implements Callable<Integer> {
     private int parallel;
 
     @Mixin
-    private final NodeOptions node;
+    private final TargetNodeOptions node;
 
     LoadCommand(Console console) {
         this.console = console;
-        this.node = new NodeOptions(console);
+        this.node = new TargetNodeOptions(console);
     }
 
     @Override

@@ -2,7 +2,7 @@ package io.dht4j.server.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dht4j.server.cli.console.Console;
-import io.dht4j.server.cli.options.NodeOptions;
+import io.dht4j.server.cli.options.TargetNodeOptions;
 import io.dht4j.server.client.BackOff;
 import io.dht4j.server.client.ClientException;
 import io.dht4j.server.client.DhtClient;
@@ -71,11 +71,11 @@ final class MetaCommand implements Callable<Integer> {
     private boolean json;
 
     @Mixin
-    private final NodeOptions node;
+    private final TargetNodeOptions node;
 
     MetaCommand(Console console) {
         this.console = console;
-        this.node = new NodeOptions(console);
+        this.node = new TargetNodeOptions(console);
     }
 
     @Override

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.server.cli.console.Console;
-import io.dht4j.server.cli.options.NodeOptions;
+import io.dht4j.server.cli.options.TargetNodeOptions;
 import io.dht4j.server.cli.options.WholeNumber;
 import io.dht4j.server.client.BackOff;
 import io.dht4j.server.client.ClientException;
@@ -74,11 +74,11 @@ final class NodesCommand implements Callable<Integer> {
     private boolean json;
 
     @Mixin
-    private final NodeOptions node;
+    private final TargetNodeOptions node;
 
     NodesCommand(Console console) {
         this.console = console;
-        this.node = new NodeOptions(console);
+        this.node = new TargetNodeOptions(console);
     }
 
     @Override

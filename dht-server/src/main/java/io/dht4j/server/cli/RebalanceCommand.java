@@ -2,7 +2,7 @@ package io.dht4j.server.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dht4j.server.cli.console.Console;
-import io.dht4j.server.cli.options.NodeOptions;
+import io.dht4j.server.cli.options.TargetNodeOptions;
 import io.dht4j.server.cli.options.WholeNumber;
 import io.dht4j.server.client.BackOff;
 import io.dht4j.server.client.ClientException;
@@ -41,7 +41,7 @@ final class RebalanceCommand implements Callable<Integer> {
     private boolean json;
 
     @Mixin
-    private final NodeOptions node;
+    private final TargetNodeOptions node;
 
     /** One of the actions. */
     private static final class Action {
@@ -79,7 +79,7 @@ final class RebalanceCommand implements Callable<Integer> {
 
     RebalanceCommand(Console console) {
         this.console = console;
-        this.node = new NodeOptions(console);
+        this.node = new TargetNodeOptions(console);
     }
 
     @Override

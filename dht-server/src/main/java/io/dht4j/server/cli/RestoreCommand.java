@@ -7,8 +7,8 @@ import io.dht4j.server.backup.SnapshotReader;
 import io.dht4j.server.cli.console.Console;
 import io.dht4j.server.cli.console.Messages;
 import io.dht4j.server.cli.console.TerminalProgress;
-import io.dht4j.server.cli.options.NodeOptions;
 import io.dht4j.server.cli.options.PolicyOptions;
+import io.dht4j.server.cli.options.TargetNodeOptions;
 import io.dht4j.server.cli.options.WholeNumber;
 import io.dht4j.server.client.AskedPolicy;
 import io.dht4j.server.client.BackOff;
@@ -71,11 +71,11 @@ final class RestoreCommand implements Callable<Integer> {
     private final PolicyOptions policy = new PolicyOptions();
 
     @Mixin
-    private final NodeOptions node;
+    private final TargetNodeOptions node;
 
     RestoreCommand(Console console) {
         this.console = console;
-        this.node = new NodeOptions(console);
+        this.node = new TargetNodeOptions(console);
     }
 
     @Override

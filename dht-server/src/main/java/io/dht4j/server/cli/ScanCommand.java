@@ -6,7 +6,7 @@ import io.dht4j.KeyRange;
 import io.dht4j.ScanScope;
 import io.dht4j.server.cli.console.Console;
 import io.dht4j.server.cli.console.EntryPrinter;
-import io.dht4j.server.cli.options.NodeOptions;
+import io.dht4j.server.cli.options.TargetNodeOptions;
 import io.dht4j.server.cli.options.WholeNumber;
 import io.dht4j.server.client.BackOff;
 import io.dht4j.server.client.ClientException;
@@ -77,11 +77,11 @@ final class ScanCommand implements Callable<Integer> {
     private ItemFormat format = ItemFormat.TSV;
 
     @Mixin
-    private final NodeOptions node;
+    private final TargetNodeOptions node;
 
     ScanCommand(Console console) {
         this.console = console;
-        this.node = new NodeOptions(console);
+        this.node = new TargetNodeOptions(console);
     }
 
     @Override

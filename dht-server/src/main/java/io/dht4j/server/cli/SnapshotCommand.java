@@ -7,8 +7,8 @@ import io.dht4j.server.backup.SnapshotWriter;
 import io.dht4j.server.cli.console.Console;
 import io.dht4j.server.cli.console.Messages;
 import io.dht4j.server.cli.console.TerminalProgress;
-import io.dht4j.server.cli.options.NodeOptions;
 import io.dht4j.server.cli.options.PolicyOptions;
+import io.dht4j.server.cli.options.TargetNodeOptions;
 import io.dht4j.server.client.AskedPolicy;
 import io.dht4j.server.client.BackOff;
 import io.dht4j.server.client.ClientException;
@@ -46,11 +46,11 @@ final class SnapshotCommand implements Callable<Integer> {
     private final PolicyOptions policy = new PolicyOptions();
 
     @Mixin
-    private final NodeOptions node;
+    private final TargetNodeOptions node;
 
     SnapshotCommand(Console console) {
         this.console = console;
-        this.node = new NodeOptions(console);
+        this.node = new TargetNodeOptions(console);
     }
 
     @Override

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.dht4j.MembershipStatus;
 import io.dht4j.server.cli.console.Console;
 import io.dht4j.server.cli.console.Messages;
-import io.dht4j.server.cli.options.NodeOptions;
+import io.dht4j.server.cli.options.TargetNodeOptions;
 import io.dht4j.server.client.BackOff;
 import io.dht4j.server.client.ClientException;
 import io.dht4j.server.client.DhtClient;
@@ -38,11 +38,11 @@ final class StatusCommand implements Callable<Integer> {
     private boolean json;
 
     @Mixin
-    private final NodeOptions node;
+    private final TargetNodeOptions node;
 
     StatusCommand(Console console) {
         this.console = console;
-        this.node = new NodeOptions(console);
+        this.node = new TargetNodeOptions(console);
     }
 
     @Override

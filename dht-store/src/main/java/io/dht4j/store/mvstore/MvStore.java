@@ -18,7 +18,7 @@ import io.dht4j.store.mvstore.internal.cache.EntryCache;
 import io.dht4j.store.mvstore.internal.disk.Health;
 import io.dht4j.store.mvstore.internal.disk.OutOfMemoryRetry;
 import io.dht4j.store.mvstore.internal.disk.StoreDirectory;
-import io.dht4j.store.mvstore.internal.log.Recovery;
+import io.dht4j.store.mvstore.internal.log.LogReplay;
 import io.dht4j.store.mvstore.internal.log.WriteAheadLog;
 import io.dht4j.store.mvstore.internal.map.EntryMap;
 import io.dht4j.store.mvstore.internal.memtable.Memtable;
@@ -151,7 +151,7 @@ public final class MvStore implements Store {
         boolean isForced = options.durability() == Durability.FSYNC;
         EntryMap map = EntryMap.open(directory, isForced, options.cacheBytes(), cache, health);
         try {
-            Recovery recovery = new Recovery(directory, map, isForced, options.memtableBytes(), options.maxFrozen());
+            LogReplay recovery = new LogReplay(directory, map, isForced, options.memtableBytes(), options.maxFrozen());
             List<Memtable> recovered = recovery.replay();
             Memtables memtables = new Memtables(
                     health,

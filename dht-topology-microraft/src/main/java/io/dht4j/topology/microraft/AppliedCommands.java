@@ -2,7 +2,7 @@ package io.dht4j.topology.microraft;
 
 import io.dht4j.spi.TopologyLog.Applier;
 import io.dht4j.topology.microraft.internal.codec.NewTerm;
-import io.dht4j.topology.microraft.internal.codec.Snapshots;
+import io.dht4j.topology.microraft.internal.codec.SnapshotChunks;
 import io.microraft.statemachine.StateMachine;
 import java.util.List;
 import java.util.function.Consumer;
@@ -47,12 +47,12 @@ final class AppliedCommands implements StateMachine {
 
     @Override
     public void takeSnapshot(long index, Consumer<Object> parts) {
-        guarded("take a snapshot at command " + index, () -> Snapshots.cut(applier.snapshot(), parts));
+        guarded("take a snapshot at command " + index, () -> SnapshotChunks.cut(applier.snapshot(), parts));
     }
 
     @Override
     public void installSnapshot(long index, List<Object> parts) {
-        guarded("restore the snapshot of command " + index, () -> applier.restore(index, Snapshots.join(parts)));
+        guarded("restore the snapshot of command " + index, () -> applier.restore(index, SnapshotChunks.join(parts)));
     }
 
     @Override

@@ -1,8 +1,8 @@
 package io.dht4j.topology.microraft;
 
 import io.dht4j.spi.Environment;
-import io.dht4j.topology.microraft.internal.codec.Member;
 import io.dht4j.topology.microraft.internal.codec.Messages;
+import io.dht4j.topology.microraft.internal.codec.RaftMember;
 import io.dht4j.topology.microraft.internal.log.RaftLogFiles;
 import io.microraft.RaftConfig;
 import io.microraft.RaftNode;
@@ -35,7 +35,7 @@ final class Engine {
     static RaftNode create(
             MicroRaftOptions options,
             Environment environment,
-            Lane lane,
+            SequentialExecutor lane,
             RaftLogFiles files,
             Transport messages,
             StateMachine commands,
@@ -61,8 +61,8 @@ final class Engine {
         if (restored.isPresent()) {
             builder.setRestoredState(restored.get());
         } else {
-            builder.setLocalEndpoint(new Member(options.self()))
-                    .setInitialGroupMembers(Member.of(options.initialMembers()));
+            builder.setLocalEndpoint(new RaftMember(options.self()))
+                    .setInitialGroupMembers(RaftMember.of(options.initialMembers()));
         }
         return builder.build();
     }
@@ -71,7 +71,7 @@ final class Engine {
      * Lets a follower start an election whose leader is silent. MicroRaft does not if the follower has asked for votes
      * in this term before it heard of the leader, as after a restart: it remembers that it asks.
      */
-    static void remind(RaftNodeImpl node, Lane lane, int seconds) {
+    static void remind(RaftNodeImpl node, SequentialExecutor lane, int seconds) {
         lane.schedule(() -> remind(node, lane, seconds), seconds, TimeUnit.SECONDS);
         RaftState state = node.state();
         if (state.role() == RaftRole.FOLLOWER

@@ -2,7 +2,7 @@ package io.dht4j.topology.microraft;
 
 import io.dht4j.spi.NodeRef;
 import io.dht4j.spi.TopologyLogException.Outcome;
-import io.dht4j.topology.microraft.internal.codec.Member;
+import io.dht4j.topology.microraft.internal.codec.RaftMember;
 import io.microraft.MembershipChangeMode;
 import io.microraft.RaftEndpoint;
 import io.microraft.RaftNode;
@@ -32,18 +32,23 @@ final class MemberChange {
     private static final long MOST_PROBES = 100;
 
     private final RaftNode raft;
-    private final Lane lane;
+    private final SequentialExecutor lane;
     private final NodeRef self;
     private final List<RaftEndpoint> wanted;
     private final long silenceMillis;
     private final Calls.Call<Void> call;
 
     MemberChange(
-            RaftNode raft, Lane lane, NodeRef self, List<NodeRef> wanted, long silenceMillis, Calls.Call<Void> call) {
+            RaftNode raft,
+            SequentialExecutor lane,
+            NodeRef self,
+            List<NodeRef> wanted,
+            long silenceMillis,
+            Calls.Call<Void> call) {
         this.raft = raft;
         this.lane = lane;
         this.self = self;
-        this.wanted = Member.of(wanted);
+        this.wanted = RaftMember.of(wanted);
         this.silenceMillis = silenceMillis;
         this.call = call;
     }
@@ -68,8 +73,11 @@ final class MemberChange {
 
     private void step(RaftNodeReport report) {
         RaftEndpoint leader = report.getTerm().getLeaderEndpoint();
-        if (!new Member(self).equals(leader)) {
-            call.fail(Outcome.NOT_LEADER, "this member does not lead", leader == null ? null : ((Member) leader).ref());
+        if (!new RaftMember(self).equals(leader)) {
+            call.fail(
+                    Outcome.NOT_LEADER,
+                    "this member does not lead",
+                    leader == null ? null : ((RaftMember) leader).ref());
             return;
         }
         RaftGroupMembers members = report.getCommittedMembers();
@@ -135,13 +143,13 @@ final class MemberChange {
     /** Returns whether a member has answered this leader, and not too long ago. */
     private boolean answers(RaftNodeReport report, RaftEndpoint member) {
         // A new leader takes all for heard at its election, and knows nothing of their logs.
-        return member.equals(new Member(self))
+        return member.equals(new RaftMember(self))
                 || (!isSilent(report, member)
                         && report.getLog().getFollowerMatchIndices().getOrDefault(member, 0L) > 0);
     }
 
     private boolean isSilent(RaftNodeReport report, RaftEndpoint member) {
-        if (member.equals(new Member(self))) {
+        if (member.equals(new RaftMember(self))) {
             return false;
         }
         Long heard = report.getHeartbeatTimestamps().get(member);
@@ -168,7 +176,7 @@ final class MemberChange {
     }
 
     private void removeLast(RaftNodeReport report, Collection<RaftEndpoint> voters, RaftGroupMembers members) {
-        RaftEndpoint me = new Member(self);
+        RaftEndpoint me = new RaftMember(self);
         for (RaftEndpoint voter : voters) {
             if (!wanted.contains(voter) && !voter.equals(me) && mostAnswer(report, without(voters, voter))) {
                 change(voter, MembershipChangeMode.REMOVE_MEMBER, members);
@@ -204,7 +212,7 @@ final class MemberChange {
             call.fail(
                     Outcome.NOT_LEADER,
                     "this member does not lead any more",
-                    leader == null ? null : ((Member) leader).ref());
+                    leader == null ? null : ((RaftMember) leader).ref());
         } else if (why instanceof IndeterminateStateException) {
             call.end("this member does not lead any more");
         } else if (why instanceof IllegalArgumentException) {

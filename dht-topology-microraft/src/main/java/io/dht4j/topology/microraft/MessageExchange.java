@@ -2,8 +2,8 @@ package io.dht4j.topology.microraft;
 
 import io.dht4j.spi.NodeRef;
 import io.dht4j.spi.TopologyLog.Wire;
-import io.dht4j.topology.microraft.internal.codec.Member;
 import io.dht4j.topology.microraft.internal.codec.Messages;
+import io.dht4j.topology.microraft.internal.codec.RaftMember;
 import io.dht4j.topology.microraft.internal.codec.SubstituteMessages;
 import io.dht4j.topology.microraft.internal.log.RaftLogFiles;
 import io.microraft.RaftEndpoint;
@@ -24,7 +24,7 @@ import java.util.function.Consumer;
 final class MessageExchange implements Transport {
 
     private final RaftLogFiles files;
-    private final Lane lane;
+    private final SequentialExecutor lane;
     private final Wire wire;
     private final Consumer<String> failure;
 
@@ -42,7 +42,7 @@ final class MessageExchange implements Transport {
      *
      * @param failure is called when this member must not go on
      */
-    MessageExchange(RaftLogFiles files, Lane lane, Wire wire, Consumer<String> failure) {
+    MessageExchange(RaftLogFiles files, SequentialExecutor lane, Wire wire, Consumer<String> failure) {
         this.failure = failure;
         this.files = files;
         this.lane = lane;
@@ -57,7 +57,7 @@ final class MessageExchange implements Transport {
         RaftMessage sent = answerFrom > 0 && message instanceof AppendEntriesSuccessResponse answer
                 ? SubstituteMessages.countedFrom(answer, answerFrom)
                 : message;
-        NodeRef recipient = ((Member) target).ref();
+        NodeRef recipient = ((RaftMember) target).ref();
         wire.send(recipient, Messages.encode(recipient, sent));
     }
 

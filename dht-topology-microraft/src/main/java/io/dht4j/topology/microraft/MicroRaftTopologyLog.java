@@ -8,8 +8,8 @@ import io.dht4j.spi.TopologyLog;
 import io.dht4j.spi.TopologyLogException.Outcome;
 import io.dht4j.store.disk.Disk;
 import io.dht4j.topology.microraft.internal.codec.Malformed;
-import io.dht4j.topology.microraft.internal.codec.Member;
 import io.dht4j.topology.microraft.internal.codec.Messages;
+import io.dht4j.topology.microraft.internal.codec.RaftMember;
 import io.dht4j.topology.microraft.internal.log.RaftLogFiles;
 import io.microraft.RaftEndpoint;
 import io.microraft.RaftNode;
@@ -71,7 +71,7 @@ public final class MicroRaftTopologyLog implements TopologyLog {
     private final MicroRaftOptions options;
     private final Environment environment;
     private final RaftLogFiles files;
-    private final Lane lane;
+    private final SequentialExecutor lane;
     private final Calls calls;
     private final AtomicLong malformed = new AtomicLong();
     private final AtomicLong waitingBytes = new AtomicLong();
@@ -94,7 +94,7 @@ public final class MicroRaftTopologyLog implements TopologyLog {
         this.options = options;
         this.environment = environment;
         this.files = files;
-        this.lane = new Lane(environment, this::fail);
+        this.lane = new SequentialExecutor(environment, this::fail);
         this.calls = new Calls(environment);
     }
 
@@ -184,7 +184,8 @@ public final class MicroRaftTopologyLog implements TopologyLog {
 
     private boolean isElected() {
         RaftNode node = raft;
-        return node != null && new Member(options.self()).equals(node.getTerm().getLeaderEndpoint());
+        return node != null
+                && new RaftMember(options.self()).equals(node.getTerm().getLeaderEndpoint());
     }
 
     private void reported(RaftNodeReport report) {
@@ -289,7 +290,7 @@ public final class MicroRaftTopologyLog implements TopologyLog {
     }
 
     private static @Nullable NodeRef ref(@Nullable RaftEndpoint member) {
-        return member == null ? null : ((Member) member).ref();
+        return member == null ? null : ((RaftMember) member).ref();
     }
 
     /** What runs on the lane when the engine is there. */
@@ -330,7 +331,9 @@ public final class MicroRaftTopologyLog implements TopologyLog {
     @Override
     public List<NodeRef> members() {
         RaftNode node = raft;
-        return node == null ? List.of() : Member.refs(node.getCommittedMembers().getVotingMembers());
+        return node == null
+                ? List.of()
+                : RaftMember.refs(node.getCommittedMembers().getVotingMembers());
     }
 
     @Override

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.spi.NodeRef;
 import io.dht4j.testkit.topology.TopologyCluster;
-import io.dht4j.topology.microraft.internal.codec.Member;
 import io.dht4j.topology.microraft.internal.codec.Messages;
+import io.dht4j.topology.microraft.internal.codec.RaftMember;
 import io.microraft.model.impl.DefaultRaftModelFactory;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -65,7 +65,7 @@ class MicroRaftAnswersTest {
                 new DefaultRaftModelFactory()
                         .createAppendEntriesSuccessResponseBuilder()
                         .setGroupId(Messages.GROUP)
-                        .setSender(new Member(from))
+                        .setSender(new RaftMember(from))
                         .setTerm(term)
                         .setLastLogIndex(index)
                         .setQuerySequenceNumber(0)

@@ -4,7 +4,7 @@ import io.dht4j.DhtException;
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.membership.Remedies;
 import io.dht4j.core.internal.membership.agreed.formation.JoinProof;
-import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
+import io.dht4j.core.internal.membership.agreed.peer.MembershipRequestSender;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.wire.MembershipReply.Appended;
@@ -86,7 +86,8 @@ final class Admissions {
                         "the join token of " + name + " is not that of " + self + ": start both with the same one"));
             }
         } catch (RuntimeException | Error e) {
-            answer.complete(refused("node " + self + " cannot check the join token: " + PeerCalls.message(e)));
+            answer.complete(
+                    refused("node " + self + " cannot check the join token: " + MembershipRequestSender.message(e)));
         }
     }
 
@@ -106,7 +107,7 @@ final class Admissions {
                             : new Appended(
                                     Outcome.NOT_SENT,
                                     0,
-                                    PeerCalls.message(DhtException.unwrap(error)),
+                                    MembershipRequestSender.message(DhtException.unwrap(error)),
                                     Optional.empty());
                 });
     }

@@ -20,8 +20,8 @@ import io.dht4j.core.internal.membership.agreed.formation.RestartCheck;
 import io.dht4j.core.internal.membership.agreed.formation.StartWait;
 import io.dht4j.core.internal.membership.agreed.log.ReplicatedState;
 import io.dht4j.core.internal.membership.agreed.peer.MembershipEndpoint;
+import io.dht4j.core.internal.membership.agreed.peer.MembershipRequestSender;
 import io.dht4j.core.internal.membership.agreed.peer.NodeTransport;
-import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.driver.Driver;
 import io.dht4j.core.internal.membership.state.ClusterState;
@@ -66,7 +66,7 @@ public final class AgreedMembership {
     private final NodeNotes notes;
     private final Identity identity;
     private final InstalledState installed;
-    private final PeerCalls calls;
+    private final MembershipRequestSender calls;
     private final MemberDirectory members;
     private final StatePulls pulls;
     private final StateChanges changes;
@@ -128,7 +128,8 @@ public final class AgreedMembership {
         this.identity = OwnIdentity.of(options, founding, store, notes, environment);
         this.lifecycle = new OwnLifecycle(self, identity.incarnation());
         this.installed = new InstalledState(notes, identity, self, hash, environment, this::storing, this::installed);
-        this.calls = new PeerCalls(self, transport, environment, installed::epoch, installed::cluster, observations);
+        this.calls = new MembershipRequestSender(
+                self, transport, environment, installed::epoch, installed::cluster, observations);
         this.bootstrap = options.origin() == Origin.BOOTSTRAP ? bootstrap() : null;
         this.members = new MemberDirectory(identity.incarnation(), this::newest, this::founders);
         this.pulls = new StatePulls(calls, environment, installed, members::others);
@@ -365,7 +366,8 @@ public final class AgreedMembership {
     }
 
     private CompletableFuture<Optional<ClusterState>> fetch(Node node) {
-        return StateFetch.from(calls, environment, node, installed.cluster(), installed.epoch(), PeerCalls.TIMEOUT);
+        return StateFetch.from(
+                calls, environment, node, installed.cluster(), installed.epoch(), MembershipRequestSender.TIMEOUT);
     }
 
     /** Stores a list of founders, and takes part in the log. Blocks. */

@@ -1,6 +1,6 @@
 package io.dht4j.core.internal.membership.agreed;
 
-import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
+import io.dht4j.core.internal.membership.agreed.peer.MembershipRequestSender;
 import io.dht4j.core.internal.membership.codec.CommandCodec;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.driver.Driver;
@@ -27,10 +27,10 @@ final class DrivenCluster implements Driver.Cluster {
 
     private final LogMember log;
     private final NodeReports reports;
-    private final PeerCalls calls;
+    private final MembershipRequestSender calls;
     private final Placement placement;
 
-    DrivenCluster(LogMember log, NodeReports reports, PeerCalls calls, Placement placement) {
+    DrivenCluster(LogMember log, NodeReports reports, MembershipRequestSender calls, Placement placement) {
         this.log = log;
         this.reports = reports;
         this.calls = calls;

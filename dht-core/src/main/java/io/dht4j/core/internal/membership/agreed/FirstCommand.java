@@ -3,7 +3,7 @@ package io.dht4j.core.internal.membership.agreed;
 import io.dht4j.DhtException;
 import io.dht4j.core.internal.membership.agreed.formation.Founders;
 import io.dht4j.core.internal.membership.agreed.formation.Founding;
-import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
+import io.dht4j.core.internal.membership.agreed.peer.MembershipRequestSender;
 import io.dht4j.core.internal.membership.codec.CommandCodec;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.ClusterState;
@@ -31,7 +31,7 @@ final class FirstCommand {
     private final Founding founding;
     private final Supplier<Optional<Founders>> founders;
     private final Supplier<Optional<ClusterState>> installed;
-    private final PeerCalls calls;
+    private final MembershipRequestSender calls;
     private final Environment environment;
 
     /**
@@ -49,7 +49,7 @@ final class FirstCommand {
             Founding founding,
             Supplier<Optional<Founders>> founders,
             Supplier<Optional<ClusterState>> installed,
-            PeerCalls calls,
+            MembershipRequestSender calls,
             Environment environment) {
         this.log = log;
         this.founding = founding;
@@ -102,7 +102,7 @@ final class FirstCommand {
     }
 
     private void later() {
-        environment.schedule(this::append, PeerCalls.TIMEOUT.toNanos());
+        environment.schedule(this::append, MembershipRequestSender.TIMEOUT.toNanos());
     }
 
     private Optional<Command> first(LogMember.Open open) {

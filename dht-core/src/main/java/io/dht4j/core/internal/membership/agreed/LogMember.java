@@ -8,7 +8,7 @@ import io.dht4j.core.internal.membership.agreed.formation.NodeNotes.LogMembershi
 import io.dht4j.core.internal.membership.agreed.log.CommandLog;
 import io.dht4j.core.internal.membership.agreed.log.LogMessages;
 import io.dht4j.core.internal.membership.agreed.log.ReplicatedState;
-import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
+import io.dht4j.core.internal.membership.agreed.peer.MembershipRequestSender;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.LogMembers;
 import io.dht4j.core.internal.membership.state.Member;
@@ -116,7 +116,7 @@ final class LogMember {
             TopologyLogFactory factory,
             Environment environment,
             NodeNotes notes,
-            PeerCalls calls,
+            MembershipRequestSender calls,
             MemberDirectory members,
             Supplier<ReplicatedState> states) {
         this.self = self;
@@ -183,7 +183,7 @@ final class LogMember {
                             // Of a group that has ended since this node could not take part in it.
                             () -> trouble = "");
         } catch (LostLogException | ShortLogException e) {
-            troubled("until it is started again", PeerCalls.message(e));
+            troubled("until it is started again", MembershipRequestSender.message(e));
         } catch (RuntimeException | Error e) {
             // The others may need its vote until the log has removed it.
             resumes = true;
@@ -203,7 +203,7 @@ final class LogMember {
 
     private void troubled(String until, Throwable why) {
         LOG.debug("node {} takes no part in changes of the topology", self, why);
-        troubled(until, why instanceof StoreException ? PeerCalls.message(why) : why.toString());
+        troubled(until, why instanceof StoreException ? MembershipRequestSender.message(why) : why.toString());
     }
 
     /** Reports why this node takes no part, once as long as that stays the same. */
@@ -240,7 +240,7 @@ final class LogMember {
         } catch (LostLogException e) {
             throw e;
         } catch (ShortLogException e) {
-            troubled("until it is started again", PeerCalls.message(e));
+            troubled("until it is started again", MembershipRequestSender.message(e));
         } catch (RuntimeException | Error e) {
             // The node serves by the installed state: reads and writes do not need the log.
             troubledForNow(e);
@@ -255,7 +255,7 @@ final class LogMember {
         try {
             follow(state, member);
         } catch (LostLogException e) {
-            troubled("until it is started again", PeerCalls.message(e));
+            troubled("until it is started again", MembershipRequestSender.message(e));
         }
     }
 

@@ -4,7 +4,7 @@ import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
-import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
+import io.dht4j.core.internal.membership.agreed.peer.MembershipRequestSender;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.view.BatchProgress;
@@ -30,7 +30,7 @@ import java.util.function.Supplier;
 public final class NodeReports {
 
     private final UUID incarnation;
-    private final PeerCalls calls;
+    private final MembershipRequestSender calls;
     private final LongSupplier epoch;
     private final BooleanSupplier leads;
     private final Consumer<NodeId> behind;
@@ -54,7 +54,7 @@ public final class NodeReports {
      */
     NodeReports(
             UUID incarnation,
-            PeerCalls calls,
+            MembershipRequestSender calls,
             LongSupplier epoch,
             BooleanSupplier leads,
             Consumer<NodeId> behind,

@@ -2,7 +2,7 @@ package io.dht4j.core.internal.membership.agreed;
 
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
-import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
+import io.dht4j.core.internal.membership.agreed.peer.MembershipRequestSender;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Member;
@@ -117,7 +117,7 @@ final class OwnAttributes {
                     if (error != null) {
                         LOG.warn(
                                 "the cluster does not know yet what this node was started with: {}",
-                                PeerCalls.message(DhtException.unwrap(error)));
+                                MembershipRequestSender.message(DhtException.unwrap(error)));
                         environment.schedule(this::compare, INTERVAL_NANOS);
                     }
                 });

@@ -4,7 +4,7 @@ import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
-import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
+import io.dht4j.core.internal.membership.agreed.peer.MembershipRequestSender;
 import io.dht4j.core.internal.membership.agreed.peer.PeerSilence;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Member;
@@ -51,7 +51,7 @@ final class SilenceExchange {
 
     private final UUID incarnation;
     private final MemberDirectory members;
-    private final PeerCalls calls;
+    private final MembershipRequestSender calls;
     private final LongSupplier epoch;
     private final Environment environment;
     private final PeerSilence silence;
@@ -79,7 +79,7 @@ final class SilenceExchange {
     SilenceExchange(
             UUID incarnation,
             MemberDirectory members,
-            PeerCalls calls,
+            MembershipRequestSender calls,
             LongSupplier epoch,
             Supplier<PartitionSet> diverged,
             Environment environment) {
@@ -210,7 +210,8 @@ final class SilenceExchange {
                             && known.code() == ErrorCode.MALFORMED_FRAME) {
                         return Optional.empty();
                     }
-                    throw DhtException.of(ErrorCode.NO_REPLY, PeerCalls.message(DhtException.unwrap(error)));
+                    throw DhtException.of(
+                            ErrorCode.NO_REPLY, MembershipRequestSender.message(DhtException.unwrap(error)));
                 });
     }
 

@@ -1,6 +1,6 @@
 package io.dht4j.core.internal.membership.agreed;
 
-import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
+import io.dht4j.core.internal.membership.agreed.peer.MembershipRequestSender;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.StoreException;
@@ -46,7 +46,7 @@ final class SpaceSample {
         try {
             environment.storeExecutor().execute(this::take);
         } catch (RejectedExecutionException e) {
-            LOG.debug("the space of the store is not looked at now: {}", PeerCalls.message(e));
+            LOG.debug("the space of the store is not looked at now: {}", MembershipRequestSender.message(e));
             synchronized (this) {
                 underWay = false;
             }
@@ -58,7 +58,7 @@ final class SpaceSample {
         try {
             last = store.space();
         } catch (StoreException e) {
-            LOG.debug("the space of the store is unknown: {}", PeerCalls.message(e));
+            LOG.debug("the space of the store is unknown: {}", MembershipRequestSender.message(e));
             last = Optional.empty();
         } finally {
             synchronized (this) {

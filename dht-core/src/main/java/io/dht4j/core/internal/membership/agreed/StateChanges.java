@@ -7,7 +7,7 @@ import io.dht4j.NodeId;
 import io.dht4j.core.internal.membership.agreed.distribution.InstalledState;
 import io.dht4j.core.internal.membership.agreed.distribution.StatePulls;
 import io.dht4j.core.internal.membership.agreed.log.CommandLog;
-import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
+import io.dht4j.core.internal.membership.agreed.peer.MembershipRequestSender;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.view.Epoch;
@@ -147,7 +147,8 @@ final class StateChanges {
             return CompletableFuture.completedFuture(epoch);
         }
         return step(epoch, turn)
-                .handle((state, error) -> error == null ? "" : PeerCalls.message(DhtException.unwrap(error)))
+                .handle((state, error) ->
+                        error == null ? "" : MembershipRequestSender.message(DhtException.unwrap(error)))
                 .thenCompose(why -> {
                     if (installed.epoch() >= epoch) {
                         return CompletableFuture.completedFuture(epoch);

@@ -49,7 +49,7 @@ public final class WriteAheadLog {
     private final Memtables memtables;
     private final EntryCache cache;
     private final Health health;
-    private final Recovery recovery;
+    private final LogReplay recovery;
     private final Queue<WriteRequest> pending = new ConcurrentLinkedQueue<>();
     private final WorkMeter commits = new WorkMeter();
     private final AtomicBoolean leading = new AtomicBoolean();
@@ -77,7 +77,7 @@ public final class WriteAheadLog {
             Memtables memtables,
             EntryCache cache,
             Health health,
-            Recovery recovery) {
+            LogReplay recovery) {
         this.directory = directory;
         this.isForced = isForced;
         this.memtables = memtables;

@@ -48,9 +48,9 @@ final class Entries {
             to.oneByte(NEW_TERM).number(term.term());
         } else if (operation instanceof UpdateRaftGroupMembersOp change) {
             to.oneByte(MEMBERS)
-                    .refs(Member.refs(change.getMembers()))
-                    .refs(Member.refs(change.getVotingMembers()))
-                    .ref(((Member) change.getEndpoint()).ref())
+                    .refs(RaftMember.refs(change.getMembers()))
+                    .refs(RaftMember.refs(change.getVotingMembers()))
+                    .ref(((RaftMember) change.getEndpoint()).ref())
                     .oneByte(modeNumber(change.getMode()));
         } else {
             throw new IllegalArgumentException("no entry of this log: " + operation);
@@ -80,9 +80,9 @@ final class Entries {
         NodeRef changed = from.ref();
         MembershipChangeMode mode = mode(from.oneByte());
         return MODEL.createUpdateRaftGroupMembersOpBuilder()
-                .setMembers(Member.of(all))
-                .setVotingMembers(Member.of(voting))
-                .setEndpoint(new Member(changed))
+                .setMembers(RaftMember.of(all))
+                .setVotingMembers(RaftMember.of(voting))
+                .setEndpoint(new RaftMember(changed))
                 .setMode(mode)
                 .build();
     }
@@ -105,18 +105,20 @@ final class Entries {
     }
 
     static void put(Encoder to, RaftGroupMembersView view) {
-        to.number(view.getLogIndex()).refs(Member.refs(view.getMembers())).refs(Member.refs(view.getVotingMembers()));
+        to.number(view.getLogIndex())
+                .refs(RaftMember.refs(view.getMembers()))
+                .refs(RaftMember.refs(view.getVotingMembers()));
     }
 
     static RaftGroupMembersView members(Decoder from) throws Malformed {
         long index = from.longNumber();
         List<RaftEndpoint> all;
         List<NodeRef> refs = from.refs();
-        all = Member.of(refs);
+        all = RaftMember.of(refs);
         return MODEL.createRaftGroupMembersViewBuilder()
                 .setLogIndex(index)
                 .setMembers(all)
-                .setVotingMembers(Member.of(voting(from, refs)))
+                .setVotingMembers(RaftMember.of(voting(from, refs)))
                 .build();
     }
 

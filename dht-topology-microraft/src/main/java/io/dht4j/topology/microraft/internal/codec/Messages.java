@@ -59,7 +59,7 @@ public final class Messages {
      */
     public static byte[] encode(NodeRef to, RaftMessage message) {
         Encoder out = new Encoder();
-        out.oneByte(VERSION).ref(to).ref(((Member) message.getSender()).ref());
+        out.oneByte(VERSION).ref(to).ref(((RaftMember) message.getSender()).ref());
         if (message instanceof AppendEntriesRequest m) {
             out.oneByte(APPEND)
                     .number(m.getTerm())
@@ -94,7 +94,7 @@ public final class Messages {
             if (m.getSnapshotChunk() != null) {
                 Entries.put(out, m.getSnapshotChunk());
             }
-            out.refs(Member.refs(m.getSnapshottedMembers()));
+            out.refs(RaftMember.refs(m.getSnapshottedMembers()));
             Entries.put(out, m.getGroupMembersView());
             out.number(m.getQuerySequenceNumber()).number(m.getFlowControlSequenceNumber());
         } else if (message instanceof InstallSnapshotResponse m) {
@@ -162,7 +162,7 @@ public final class Messages {
             throw new Malformed("it is from " + sender + " to " + to);
         }
         int kind = in.oneByte();
-        RaftMessage message = message(in, kind, new Member(sender), in.number());
+        RaftMessage message = message(in, kind, new RaftMember(sender), in.number());
         in.end();
         return message;
     }
@@ -304,7 +304,7 @@ public final class Messages {
                 .setSnapshotIndex(snapshotIndex)
                 .setTotalSnapshotChunkCount(total)
                 .setSnapshotChunk(chunk)
-                .setSnapshottedMembers(Member.of(in.refs()))
+                .setSnapshottedMembers(RaftMember.of(in.refs()))
                 .setGroupMembersView(Entries.members(in))
                 .setQuerySequenceNumber(in.longNumber())
                 .setFlowControlSequenceNumber(in.longNumber())

@@ -51,7 +51,7 @@ public final class Records {
     public static byte[] self(RaftEndpointPersistentState self) {
         return new Encoder()
                 .oneByte(SELF)
-                .ref(((Member) self.getLocalEndpoint()).ref())
+                .ref(((RaftMember) self.getLocalEndpoint()).ref())
                 .flag(self.isVoting())
                 .bytes();
     }
@@ -66,7 +66,7 @@ public final class Records {
         @Nullable RaftEndpoint vote = term.getVotedFor();
         Encoder out = new Encoder().oneByte(TERM).number(term.getTerm()).flag(vote != null);
         if (vote != null) {
-            out.ref(((Member) vote).ref());
+            out.ref(((RaftMember) vote).ref());
         }
         return out.bytes();
     }
@@ -94,7 +94,7 @@ public final class Records {
         switch (kind) {
             case SELF ->
                 into.self(MODEL.createRaftEndpointPersistentStateBuilder()
-                        .setLocalEndpoint(new Member(in.ref()))
+                        .setLocalEndpoint(new RaftMember(in.ref()))
                         .setVoting(in.flag())
                         .build());
             case INITIAL_MEMBERS -> into.initialMembers(Entries.members(in));
@@ -110,7 +110,7 @@ public final class Records {
     private static RaftTermPersistentState readTerm(Decoder in) throws Malformed {
         int term = in.number();
         @Nullable NodeRef vote = in.flag() ? in.ref() : null;
-        return termWith(term, vote == null ? null : new Member(vote));
+        return termWith(term, vote == null ? null : new RaftMember(vote));
     }
 
     /** Returns a term, with a vote or without. */

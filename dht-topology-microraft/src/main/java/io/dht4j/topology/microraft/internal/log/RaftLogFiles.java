@@ -7,7 +7,7 @@ import io.dht4j.spi.StoreException;
 import io.dht4j.store.disk.AtomicFile;
 import io.dht4j.store.disk.Disk;
 import io.dht4j.store.disk.Uninterruptibly;
-import io.dht4j.topology.microraft.internal.codec.Member;
+import io.dht4j.topology.microraft.internal.codec.RaftMember;
 import io.dht4j.topology.microraft.internal.codec.Records;
 import io.microraft.model.log.LogEntry;
 import io.microraft.model.log.RaftGroupMembersView;
@@ -144,7 +144,7 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
     }
 
     private void requireMember(NodeRef self) {
-        if (state.self != null && !state.self.getLocalEndpoint().equals(new Member(self))) {
+        if (state.self != null && !state.self.getLocalEndpoint().equals(new RaftMember(self))) {
             throw new StoreException(directory + " is the log of the member "
                     + state.self.getLocalEndpoint().getId() + ", and this node is " + self
                     + "; use the directory of this node, or an empty one");

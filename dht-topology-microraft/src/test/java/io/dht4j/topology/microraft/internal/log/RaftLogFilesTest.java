@@ -7,7 +7,7 @@ import io.dht4j.NodeId;
 import io.dht4j.spi.NodeRef;
 import io.dht4j.spi.StoreException;
 import io.dht4j.store.disk.Disk;
-import io.dht4j.topology.microraft.internal.codec.Member;
+import io.dht4j.topology.microraft.internal.codec.RaftMember;
 import io.microraft.RaftEndpoint;
 import io.microraft.model.RaftModelFactory;
 import io.microraft.model.impl.DefaultRaftModelFactory;
@@ -54,9 +54,9 @@ class RaftLogFilesTest {
     }
 
     static void begin(RaftLogFiles files) throws IOException {
-        List<RaftEndpoint> members = Member.of(List.of(SELF, OTHER));
+        List<RaftEndpoint> members = RaftMember.of(List.of(SELF, OTHER));
         files.persistAndFlushLocalEndpoint(MODEL.createRaftEndpointPersistentStateBuilder()
-                .setLocalEndpoint(new Member(SELF))
+                .setLocalEndpoint(new RaftMember(SELF))
                 .setVoting(true)
                 .build());
         files.persistAndFlushInitialGroupMembers(MODEL.createRaftGroupMembersViewBuilder()
@@ -69,7 +69,7 @@ class RaftLogFilesTest {
     static void vote(RaftLogFiles files, int term) throws IOException {
         files.persistAndFlushTerm(MODEL.createRaftTermPersistentStateBuilder()
                 .setTerm(term)
-                .setVotedFor(new Member(OTHER))
+                .setVotedFor(new RaftMember(OTHER))
                 .build());
     }
 
@@ -92,8 +92,8 @@ class RaftLogFilesTest {
                     .setOperation(parts[i])
                     .setGroupMembersView(MODEL.createRaftGroupMembersViewBuilder()
                             .setLogIndex(1)
-                            .setMembers(Member.of(List.of(SELF)))
-                            .setVotingMembers(Member.of(List.of(SELF)))
+                            .setMembers(RaftMember.of(List.of(SELF)))
+                            .setVotingMembers(RaftMember.of(List.of(SELF)))
                             .build())
                     .build());
         }
@@ -136,7 +136,7 @@ class RaftLogFilesTest {
             assertThat(state.getLocalEndpointPersistentState().isVoting()).isTrue();
             assertThat(state.getInitialGroupMembers().getMembers()).hasSize(2);
             assertThat(state.getTermPersistentState().getTerm()).isEqualTo(3);
-            assertThat(state.getTermPersistentState().getVotedFor()).isEqualTo(new Member(OTHER));
+            assertThat(state.getTermPersistentState().getVotedFor()).isEqualTo(new RaftMember(OTHER));
             assertThat(indexes(state)).containsExactly(1L, 2L, 3L);
             assertThat(state.getLogEntries().get(0).getOperation()).isEqualTo(command);
             assertThat(state.getLogEntries().get(2).getTerm()).isEqualTo(4);

@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
  * One request and its reply. It is itself its link in a queue and what takes the handler's result, which saves two
  * objects for each request. Everything except {@link #accept} is for the loop's thread.
  */
-final class Exchange extends Answer implements Linked<Exchange>, BiConsumer<byte @Nullable [], @Nullable Throwable> {
+final class Exchange extends PendingAnswer
+        implements Linked<Exchange>, BiConsumer<byte @Nullable [], @Nullable Throwable> {
 
     private static final AtomicIntegerFieldUpdater<Exchange> ACCEPTED =
             AtomicIntegerFieldUpdater.newUpdater(Exchange.class, "accepted");

@@ -21,7 +21,7 @@ final class Replies {
     private static final int MAX_ERROR_TEXT = 512;
 
     private final ServerConnection connection;
-    private final Deque<Answer> whole = new ArrayDeque<>();
+    private final Deque<PendingAnswer> whole = new ArrayDeque<>();
     /** Those that travel in parts, in turn. */
     private final Deque<Exchange> parted = new ArrayDeque<>();
 
@@ -38,7 +38,7 @@ final class Replies {
     }
 
     /** Adds an answer that goes in one record. */
-    void add(Answer answer) {
+    void add(PendingAnswer answer) {
         whole.add(answer);
     }
 
@@ -74,7 +74,7 @@ final class Replies {
     /** Puts as many answers into a buffer as fit. Large replies have half of the buffer for themselves. */
     void fill(ByteBuffer buffer) {
         int reserved = parted.isEmpty() ? 0 : buffer.capacity() / 2;
-        for (Answer answer = whole.peek(); answer != null; answer = whole.peek()) {
+        for (PendingAnswer answer = whole.peek(); answer != null; answer = whole.peek()) {
             byte[] bytes = answer.bytes();
             if (bytes != null) {
                 if (buffer.remaining() - reserved < RecordType.MAX_HEAD_BYTES + bytes.length) {

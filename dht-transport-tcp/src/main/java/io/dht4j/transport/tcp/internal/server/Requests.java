@@ -64,7 +64,7 @@ final class Requests implements RecordReader.Receiver {
                 throw new MalformedException(
                         "more than " + MAX_PINGS + " pings in " + FloodCount.WINDOW_SECONDS + " s");
             }
-            replies.add(new Answer(head.id(), RecordType.PONG, NO_BYTES));
+            replies.add(new PendingAnswer(head.id(), RecordType.PONG, NO_BYTES));
             return;
         }
         if (head.type() > RecordType.CANCEL) {
@@ -126,7 +126,7 @@ final class Requests implements RecordReader.Receiver {
     }
 
     private void refuse(long id, int type, String why) {
-        replies.add(new Answer(id, type, why.getBytes(UTF_8)));
+        replies.add(new PendingAnswer(id, type, why.getBytes(UTF_8)));
     }
 
     @Override

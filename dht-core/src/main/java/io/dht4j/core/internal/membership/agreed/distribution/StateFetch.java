@@ -3,7 +3,7 @@ package io.dht4j.core.internal.membership.agreed.distribution;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Node;
-import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
+import io.dht4j.core.internal.membership.agreed.peer.MembershipRequestSender;
 import io.dht4j.core.internal.membership.codec.MalformedStateException;
 import io.dht4j.core.internal.membership.codec.StateCodec;
 import io.dht4j.core.internal.membership.state.ClusterState;
@@ -25,7 +25,7 @@ public final class StateFetch {
 
     private static final int MOST_BEGINS = 3;
 
-    private final PeerCalls calls;
+    private final MembershipRequestSender calls;
     private final Environment environment;
     private final Node node;
     private final Optional<UUID> cluster;
@@ -36,7 +36,12 @@ public final class StateFetch {
     private int begins;
 
     private StateFetch(
-            PeerCalls calls, Environment environment, Node node, Optional<UUID> cluster, long have, Duration timeout) {
+            MembershipRequestSender calls,
+            Environment environment,
+            Node node,
+            Optional<UUID> cluster,
+            long have,
+            Duration timeout) {
         this.calls = calls;
         this.environment = environment;
         this.node = node;
@@ -58,7 +63,12 @@ public final class StateFetch {
      *     to another cluster
      */
     public static CompletableFuture<Optional<ClusterState>> from(
-            PeerCalls calls, Environment environment, Node node, Optional<UUID> cluster, long have, Duration timeout) {
+            MembershipRequestSender calls,
+            Environment environment,
+            Node node,
+            Optional<UUID> cluster,
+            long have,
+            Duration timeout) {
         StateFetch fetch = new StateFetch(calls, environment, node, cluster, have, timeout);
         fetch.begin();
         return fetch.result;
@@ -112,7 +122,7 @@ public final class StateFetch {
                 } catch (MalformedStateException e) {
                     fail(
                             ErrorCode.MALFORMED_FRAME,
-                            "the state of " + node.id() + " cannot be read: " + PeerCalls.message(e));
+                            "the state of " + node.id() + " cannot be read: " + MembershipRequestSender.message(e));
                 } catch (RuntimeException | Error e) {
                     result.completeExceptionally(e);
                 }

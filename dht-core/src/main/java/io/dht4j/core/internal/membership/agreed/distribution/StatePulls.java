@@ -4,7 +4,7 @@ import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
-import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
+import io.dht4j.core.internal.membership.agreed.peer.MembershipRequestSender;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
@@ -37,7 +37,7 @@ public final class StatePulls {
 
     private static final Duration INTERVAL = Duration.ofSeconds(3);
 
-    private final PeerCalls calls;
+    private final MembershipRequestSender calls;
     private final Environment environment;
     private final InstalledState installed;
     private final Supplier<List<Node>> others;
@@ -58,7 +58,11 @@ public final class StatePulls {
      * @param installed where fetched states are installed
      * @param others returns the other nodes
      */
-    public StatePulls(PeerCalls calls, Environment environment, InstalledState installed, Supplier<List<Node>> others) {
+    public StatePulls(
+            MembershipRequestSender calls,
+            Environment environment,
+            InstalledState installed,
+            Supplier<List<Node>> others) {
         this.calls = calls;
         this.environment = environment;
         this.installed = installed;
@@ -85,7 +89,7 @@ public final class StatePulls {
     /** Fetches and installs the state of a node, unless that fails. */
     public void tryFrom(Node node) {
         from(node).exceptionally(error -> {
-            LOG.debug("no state of {}: {}", node.id(), PeerCalls.message(DhtException.unwrap(error)));
+            LOG.debug("no state of {}: {}", node.id(), MembershipRequestSender.message(DhtException.unwrap(error)));
             return null;
         });
     }
@@ -106,7 +110,7 @@ public final class StatePulls {
      *     installed, or has not been a short time ago
      */
     public CompletableFuture<ClusterState> from(Node node) {
-        return from(node, PeerCalls.TIMEOUT);
+        return from(node, MembershipRequestSender.TIMEOUT);
     }
 
     /**

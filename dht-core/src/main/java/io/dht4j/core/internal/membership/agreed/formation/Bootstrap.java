@@ -7,7 +7,7 @@ import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.membership.Remedies;
 import io.dht4j.core.internal.membership.agreed.formation.FoundersCodec.MalformedListException;
-import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
+import io.dht4j.core.internal.membership.agreed.peer.MembershipRequestSender;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.wire.MembershipReply.Founder;
@@ -47,7 +47,7 @@ public final class Bootstrap {
     private final NodeId self;
     private final UUID incarnation;
     private final Proposal proposal;
-    private final PeerCalls calls;
+    private final MembershipRequestSender calls;
     private final Environment environment;
     private final StartWait wait;
     private final Consumer<Founders> storing;
@@ -75,7 +75,7 @@ public final class Bootstrap {
             UUID incarnation,
             Proposal proposal,
             Optional<Founders> stored,
-            PeerCalls calls,
+            MembershipRequestSender calls,
             Environment environment,
             Function<Node, CompletableFuture<Optional<ClusterState>>> fetching,
             Function<ClusterState, CompletableFuture<ClusterState>> installing,
@@ -115,7 +115,7 @@ public final class Bootstrap {
         try {
             return FoundersCodec.proposal(bytes).differences(proposal, sender.value(), self.value());
         } catch (MalformedListException e) {
-            return "the proposal of " + sender + " cannot be read: " + PeerCalls.message(e);
+            return "the proposal of " + sender + " cannot be read: " + MembershipRequestSender.message(e);
         }
     }
 
@@ -150,7 +150,7 @@ public final class Bootstrap {
         for (Map.Entry<Node, CompletableFuture<Founder>> answer : answers.entrySet()) {
             NodeId name = answer.getKey().id();
             if (answer.getValue().isCompletedExceptionally()) {
-                missing.add(name + " (" + PeerCalls.message(failureOf(answer.getValue())) + ")");
+                missing.add(name + " (" + MembershipRequestSender.message(failureOf(answer.getValue())) + ")");
                 continue;
             }
             Founder founder = answer.getValue().join();
@@ -196,7 +196,7 @@ public final class Bootstrap {
                 .whenComplete((storing, error) -> {
                     if (error != null) {
                         wait.on("node " + self + " waits for the agreed state of " + member.id() + " ("
-                                + PeerCalls.message(DhtException.unwrap(error)) + ")");
+                                + MembershipRequestSender.message(DhtException.unwrap(error)) + ")");
                     }
                     if (error != null || !storing) {
                         again();
@@ -305,7 +305,7 @@ public final class Bootstrap {
                     again();
                 } catch (RuntimeException | Error e) {
                     wait.fail("node " + self + " cannot take part in the cluster " + list.cluster() + ": "
-                            + PeerCalls.message(e));
+                            + MembershipRequestSender.message(e));
                 }
             });
         } catch (RejectedExecutionException e) {

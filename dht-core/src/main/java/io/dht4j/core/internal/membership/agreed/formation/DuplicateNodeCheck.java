@@ -2,7 +2,7 @@ package io.dht4j.core.internal.membership.agreed.formation;
 
 import io.dht4j.Node;
 import io.dht4j.NodeId;
-import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
+import io.dht4j.core.internal.membership.agreed.peer.MembershipRequestSender;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.wire.MembershipReply.Reported;
 import io.dht4j.core.internal.wire.MembershipRequest;
@@ -19,7 +19,7 @@ public final class DuplicateNodeCheck {
 
     private final Node self;
     private final UUID incarnation;
-    private final PeerCalls calls;
+    private final MembershipRequestSender calls;
     /** Whether the request has reached its sender, which has two addresses. */
     private volatile boolean isOwnAddress;
 
@@ -30,7 +30,7 @@ public final class DuplicateNodeCheck {
      * @param incarnation its stored incarnation
      * @param calls sends the request
      */
-    public DuplicateNodeCheck(Node self, UUID incarnation, PeerCalls calls) {
+    public DuplicateNodeCheck(Node self, UUID incarnation, MembershipRequestSender calls) {
         this.self = self;
         this.incarnation = incarnation;
         this.calls = calls;
@@ -56,7 +56,7 @@ public final class DuplicateNodeCheck {
      *
      * @param node the result of {@link #agreed}
      * @param state the stored state
-     * @return why the node must not start; empty if no twin answers within {@link PeerCalls#TIMEOUT}
+     * @return why the node must not start; empty if no twin answers within {@link MembershipRequestSender#TIMEOUT}
      */
     public CompletableFuture<Optional<String>> ask(Node node, ClusterState state) {
         return calls.ask(node, new MembershipRequest.Report(state.cluster(), state.epoch()), Reported.class)

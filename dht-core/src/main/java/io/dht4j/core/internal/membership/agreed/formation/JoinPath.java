@@ -2,7 +2,7 @@ package io.dht4j.core.internal.membership.agreed.formation;
 
 import io.dht4j.Node;
 import io.dht4j.NodeId;
-import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
+import io.dht4j.core.internal.membership.agreed.peer.MembershipRequestSender;
 import io.dht4j.core.internal.wire.MembershipReply.Appended;
 import io.dht4j.core.internal.wire.MembershipReply.Outcome;
 import io.dht4j.core.internal.wire.MembershipRequest;
@@ -28,7 +28,7 @@ public final class JoinPath {
     private final List<Node> nodes;
     private final Optional<Discovery> discovery;
     private final Optional<JoinToken> token;
-    private final PeerCalls calls;
+    private final MembershipRequestSender calls;
     private final Environment environment;
     private volatile boolean admitted;
     private volatile String refusal = "";
@@ -41,7 +41,7 @@ public final class JoinPath {
      * @param calls sends requests
      * @param environment store threads
      */
-    public JoinPath(Membership options, UUID incarnation, PeerCalls calls, Environment environment) {
+    public JoinPath(Membership options, UUID incarnation, MembershipRequestSender calls, Environment environment) {
         this.self = options.self().id();
         this.incarnation = incarnation;
         this.nodes = options.nodes();

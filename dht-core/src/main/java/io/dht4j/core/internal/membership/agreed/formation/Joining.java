@@ -4,7 +4,7 @@ import io.dht4j.DhtException;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.membership.agreed.log.CommandLog;
-import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
+import io.dht4j.core.internal.membership.agreed.peer.MembershipRequestSender;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.command.ReplacementCheck;
 import io.dht4j.core.internal.membership.state.ClusterState;
@@ -69,7 +69,7 @@ public final class Joining {
             MemberAttributes attributes,
             Map<String, String> claims,
             JoinPath path,
-            PeerCalls calls,
+            MembershipRequestSender calls,
             Environment environment,
             Function<Node, CompletableFuture<Optional<ClusterState>>> fetching,
             Function<ClusterState, CompletableFuture<ClusterState>> installing,
@@ -109,7 +109,7 @@ public final class Joining {
                 ask(seeds.get(Math.floorMod(turn++, seeds.size())));
             } else {
                 wait.on("node " + self + " looks for nodes of a cluster to join ("
-                        + PeerCalls.message(DhtException.unwrap(error)) + ")");
+                        + MembershipRequestSender.message(DhtException.unwrap(error)) + ")");
                 again();
             }
         });
@@ -121,7 +121,7 @@ public final class Joining {
                 .thenCompose(state -> state.isEmpty() ? retry(seed, "it has no agreed state") : member(state.get()))
                 .whenComplete((asked, error) -> {
                     if (error != null) {
-                        retry(seed, PeerCalls.message(DhtException.unwrap(error)));
+                        retry(seed, MembershipRequestSender.message(DhtException.unwrap(error)));
                     }
                     again();
                 });

@@ -3,7 +3,7 @@ package io.dht4j.core.internal.membership.agreed.formation;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.membership.Remedies;
-import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
+import io.dht4j.core.internal.membership.agreed.peer.MembershipRequestSender;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.options.Membership;
 import io.dht4j.core.options.Membership.Origin;
@@ -32,7 +32,7 @@ public final class RestartCheck {
     private static final Logger LOG = LoggerFactory.getLogger(RestartCheck.class);
 
     /** A call that times out has failed before. */
-    private static final Duration PATIENCE = PeerCalls.TIMEOUT.plusMillis(500);
+    private static final Duration PATIENCE = MembershipRequestSender.TIMEOUT.plusMillis(500);
 
     /** How long a node waits for the first answer of members that may be busy. */
     private static final Duration LONG_PATIENCE = Duration.ofSeconds(20);
@@ -51,7 +51,7 @@ public final class RestartCheck {
     private final NodeId self;
     private final UUID cluster;
     private final Optional<JoinPath> path;
-    private final PeerCalls calls;
+    private final MembershipRequestSender calls;
     private final Environment environment;
     private final BiFunction<Node, Duration, CompletableFuture<ClusterState>> pulling;
     private final Duration longest;
@@ -79,7 +79,7 @@ public final class RestartCheck {
             Membership options,
             UUID incarnation,
             UUID cluster,
-            PeerCalls calls,
+            MembershipRequestSender calls,
             Environment environment,
             BiFunction<Node, Duration, CompletableFuture<ClusterState>> pulling,
             StartWait wait) {

@@ -4,7 +4,7 @@ import io.dht4j.DhtException;
 import io.dht4j.Node;
 import io.dht4j.OverloadedException;
 import io.dht4j.UnavailableException;
-import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
+import io.dht4j.core.internal.membership.agreed.peer.MembershipRequestSender;
 import io.dht4j.core.internal.membership.codec.CommandCodec;
 import io.dht4j.core.internal.membership.codec.MalformedStateException;
 import io.dht4j.core.internal.membership.command.Command;
@@ -41,7 +41,7 @@ public final class CommandLog {
 
     private static final Duration PAUSE = Duration.ofMillis(500);
 
-    private final PeerCalls calls;
+    private final MembershipRequestSender calls;
     private final Environment environment;
     private final Supplier<List<Node>> voters;
     private final Function<UUID, Optional<Node>> nodes;
@@ -92,7 +92,7 @@ public final class CommandLog {
      * @param incarnations returns the incarnation of a member of the log
      */
     public CommandLog(
-            PeerCalls calls,
+            MembershipRequestSender calls,
             Environment environment,
             Supplier<List<Node>> voters,
             Function<UUID, Optional<Node>> nodes,
@@ -146,7 +146,10 @@ public final class CommandLog {
                 .handle((refusal, error) -> error == null
                         ? refusal.map(CommandLog::refused)
                         : Optional.of(new Appended(
-                                Outcome.NOT_SENT, 0, PeerCalls.message(DhtException.unwrap(error)), Optional.empty())))
+                                Outcome.NOT_SENT,
+                                0,
+                                MembershipRequestSender.message(DhtException.unwrap(error)),
+                                Optional.empty())))
                 .thenCompose(refusal -> refusal.map(CompletableFuture::completedFuture)
                         .orElseGet(() -> append(here, before, command, context)));
     }
@@ -162,7 +165,7 @@ public final class CommandLog {
             append = here.log.append(command, context);
         } catch (RuntimeException | Error e) {
             return CompletableFuture.completedFuture(
-                    new Appended(Outcome.UNKNOWN, 0, PeerCalls.message(e), Optional.empty()));
+                    new Appended(Outcome.UNKNOWN, 0, MembershipRequestSender.message(e), Optional.empty()));
         }
         return append.handle((index, error) -> {
                     Appended appended =
@@ -200,12 +203,14 @@ public final class CommandLog {
 
     private Appended failed(Throwable error) {
         if (!(error instanceof TopologyLogException failure)) {
-            return new Appended(Outcome.UNKNOWN, 0, PeerCalls.message(error), Optional.empty());
+            return new Appended(Outcome.UNKNOWN, 0, MembershipRequestSender.message(error), Optional.empty());
         }
         return switch (failure.outcome()) {
-            case NOT_LEADER -> notLeader(PeerCalls.message(failure), failure.leader());
-            case NOT_SENT -> new Appended(Outcome.NOT_SENT, 0, PeerCalls.message(failure), Optional.empty());
-            case UNKNOWN -> new Appended(Outcome.UNKNOWN, 0, PeerCalls.message(failure), Optional.empty());
+            case NOT_LEADER -> notLeader(MembershipRequestSender.message(failure), failure.leader());
+            case NOT_SENT ->
+                new Appended(Outcome.NOT_SENT, 0, MembershipRequestSender.message(failure), Optional.empty());
+            case UNKNOWN ->
+                new Appended(Outcome.UNKNOWN, 0, MembershipRequestSender.message(failure), Optional.empty());
         };
     }
 
@@ -347,7 +352,10 @@ public final class CommandLog {
         private Appended unanswered(Throwable error) {
             boolean isRefused = error instanceof UnavailableException || error instanceof OverloadedException;
             return new Appended(
-                    isRefused ? Outcome.NOT_SENT : Outcome.UNKNOWN, 0, PeerCalls.message(error), Optional.empty());
+                    isRefused ? Outcome.NOT_SENT : Outcome.UNKNOWN,
+                    0,
+                    MembershipRequestSender.message(error),
+                    Optional.empty());
         }
     }
 }

@@ -2,7 +2,7 @@ package io.dht4j.core.internal.membership.agreed.log;
 
 import io.dht4j.Node;
 import io.dht4j.NodeId;
-import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
+import io.dht4j.core.internal.membership.agreed.peer.MembershipRequestSender;
 import io.dht4j.core.internal.wire.MembershipReply;
 import io.dht4j.core.internal.wire.MembershipRequest;
 import io.dht4j.core.internal.wire.MembershipRequest.LogPart;
@@ -37,7 +37,7 @@ public final class LogMessages implements TopologyLog.Wire {
     /** Further messages to a node are dropped; the log repeats what matters. */
     private static final int MOST_UNDER_WAY = 64;
 
-    private final PeerCalls calls;
+    private final MembershipRequestSender calls;
     private final Function<NodeId, Optional<Node>> nodes;
     private final Function<UUID, Optional<Node>> incarnations;
     private final Supplier<Optional<NodeRef>> own;
@@ -89,7 +89,7 @@ public final class LogMessages implements TopologyLog.Wire {
      * @param firstNumber differs from start to start of this node, so that parts of two messages are never joined
      */
     public LogMessages(
-            PeerCalls calls,
+            MembershipRequestSender calls,
             Function<NodeId, Optional<Node>> nodes,
             Function<UUID, Optional<Node>> incarnations,
             Supplier<Optional<NodeRef>> own,

@@ -31,7 +31,7 @@ public final class MembershipEndpoint implements FrameHandler {
     private static final NodeIds NO_NAMES = new NodeIds(List.of());
 
     private final NodeId self;
-    private final PeerCalls frames;
+    private final MembershipRequestSender frames;
     private final Service service;
     private volatile @Nullable FrameHandler node;
 
@@ -68,7 +68,7 @@ public final class MembershipEndpoint implements FrameHandler {
      * @param frames makes the headers of replies
      * @param service serves requests about membership
      */
-    public MembershipEndpoint(NodeId self, PeerCalls frames, Service service) {
+    public MembershipEndpoint(NodeId self, MembershipRequestSender frames, Service service) {
         this.self = self;
         this.frames = frames;
         this.service = service;
@@ -121,7 +121,7 @@ public final class MembershipEndpoint implements FrameHandler {
         try {
             opened = FrameCodec.open(frame, NO_NAMES);
         } catch (FrameException e) {
-            return answer(Optional.empty(), new Reply.Failed(e.code(), PeerCalls.message(e)));
+            return answer(Optional.empty(), new Reply.Failed(e.code(), MembershipRequestSender.message(e)));
         }
         NodeId sender = opened.header().sender();
         NodeId recipient = opened.header().recipient().orElseThrow();
@@ -153,7 +153,7 @@ public final class MembershipEndpoint implements FrameHandler {
         try {
             request = opened.request();
         } catch (FrameException e) {
-            return refuse(sender, e.code(), PeerCalls.message(e));
+            return refuse(sender, e.code(), MembershipRequestSender.message(e));
         }
         if (stranger && !mayAsk(request, proven)) {
             return deny(sender);
@@ -167,7 +167,7 @@ public final class MembershipEndpoint implements FrameHandler {
         Throwable cause = DhtException.unwrap(error);
         return new Reply.Failed(
                 cause instanceof DhtException known ? known.code() : ErrorCode.INTERNAL,
-                cause instanceof DhtException ? PeerCalls.message(cause) : "internal error: " + cause);
+                cause instanceof DhtException ? MembershipRequestSender.message(cause) : "internal error: " + cause);
     }
 
     private CompletionStage<byte[]> deny(NodeId stranger) {

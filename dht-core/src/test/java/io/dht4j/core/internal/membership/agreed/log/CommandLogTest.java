@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.core.internal.membership.Clusters;
-import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
+import io.dht4j.core.internal.membership.agreed.peer.MembershipRequestSender;
 import io.dht4j.core.internal.membership.codec.CommandCodec;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.observation.Observations;
@@ -39,7 +39,7 @@ class CommandLogTest {
     private final ReplicatedState state = new ReplicatedState(newer -> {}, leads -> {});
     private final ElectedLog log = new ElectedLog();
     private final CommandLog commands = new CommandLog(
-            new PeerCalls(
+            new MembershipRequestSender(
                     SELF.name(),
                     LoopbackNetwork.on(env).transport("host1:1"),
                     env,
@@ -146,7 +146,7 @@ class CommandLogTest {
             }
         };
         CommandLog far = new CommandLog(
-                new PeerCalls(
+                new MembershipRequestSender(
                         SELF.name(),
                         transport,
                         env,

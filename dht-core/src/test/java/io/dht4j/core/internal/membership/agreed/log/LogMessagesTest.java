@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Node;
 import io.dht4j.NodeId;
-import io.dht4j.core.internal.membership.agreed.peer.PeerCalls;
+import io.dht4j.core.internal.membership.agreed.peer.MembershipRequestSender;
 import io.dht4j.core.internal.observation.Observations;
 import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.MembershipRequest;
@@ -83,7 +83,7 @@ class LogMessagesTest {
     private LogMessages messages(
             NodeRef self, Node node, Transport transport, BiConsumer<NodeRef, byte[]> receiver, int firstNumber) {
         return new LogMessages(
-                new PeerCalls(
+                new MembershipRequestSender(
                         node.id(),
                         transport,
                         env,

@@ -63,7 +63,7 @@ class PeerCallsTest {
     @Test
     void aNodeWhoseAnswersCannotBeReadIsSilent() {
         VirtualEnvironment env = VirtualEnvironment.seeded(1);
-        PeerCalls calls = new PeerCalls(
+        MembershipRequestSender calls = new MembershipRequestSender(
                 SELF.id(),
                 new Babbler(),
                 env,
@@ -117,7 +117,7 @@ class PeerCallsTest {
     void wrongNodeConnectionsAreClosedWithGrowingPauses() {
         VirtualEnvironment env = VirtualEnvironment.seeded(1);
         Impostor transport = new Impostor();
-        PeerCalls calls = new PeerCalls(
+        MembershipRequestSender calls = new MembershipRequestSender(
                 SELF.id(),
                 transport,
                 env,
@@ -166,13 +166,13 @@ class PeerCallsTest {
         }
     }
 
-    private static PeerCalls failing(TransportException failure) {
+    private static MembershipRequestSender failing(TransportException failure) {
         return failing(failure, Optional.empty());
     }
 
-    private static PeerCalls failing(TransportException failure, Optional<Observer> observer) {
+    private static MembershipRequestSender failing(TransportException failure, Optional<Observer> observer) {
         VirtualEnvironment env = VirtualEnvironment.seeded(1);
-        return new PeerCalls(
+        return new MembershipRequestSender(
                 SELF.id(),
                 new Failing(failure),
                 env,
@@ -207,14 +207,15 @@ class PeerCallsTest {
 
     @Test
     void whereNothingOfTheProtocolAnswersAnotherTransportIsSuspected() {
-        PeerCalls strange = failing(new TransportException(Outcome.UNKNOWN, "INTERNAL HTTP status code 400"));
+        MembershipRequestSender strange =
+                failing(new TransportException(Outcome.UNKNOWN, "INTERNAL HTTP status code 400"));
         assertThatThrownBy(() -> strange.clusterOf(OTHER).join())
                 .hasMessageContaining(
                         "n2 at host2:1 does not answer: INTERNAL HTTP status code 400; if it runs, does it"
                                 + " use another Transport?");
         assertThat(strange.hearsNoFrames()).isTrue();
 
-        PeerCalls stopped = failing(new TransportException(Reason.REFUSED, "refused"));
+        MembershipRequestSender stopped = failing(new TransportException(Reason.REFUSED, "refused"));
         assertThatThrownBy(() -> stopped.clusterOf(OTHER).join()).hasMessageEndingWith("does not answer: refused");
         assertThat(stopped.hearsNoFrames()).isFalse();
     }

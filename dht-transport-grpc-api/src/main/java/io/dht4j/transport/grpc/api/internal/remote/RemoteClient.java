@@ -93,14 +93,14 @@ public final class RemoteClient {
             long requestBytes,
             CallOptions options,
             Supplier<Q> request,
-            RemoteCall.Collector<A, R> collector) {
+            GrpcCall.Collector<A, R> collector) {
         String full = admission.enter(requestBytes);
         if (full != null) {
             return CompletableFuture.failedFuture(new OverloadedException(full));
         }
         CompletableFuture<R> running;
         try {
-            running = RemoteCall.start(
+            running = GrpcCall.start(
                     () -> channels.at(address),
                     address,
                     method,
@@ -163,7 +163,7 @@ public final class RemoteClient {
     }
 
     /** The only message of an answer. */
-    private static final class OneMessage<A, R> implements RemoteCall.Collector<A, R> {
+    private static final class OneMessage<A, R> implements GrpcCall.Collector<A, R> {
 
         private final Function<A, R> read;
         private @Nullable R result;

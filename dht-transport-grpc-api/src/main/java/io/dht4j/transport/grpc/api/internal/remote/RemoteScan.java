@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Collects the entries of a scan, up to a number of them and of their bytes, whatever the node sends. */
-final class RemoteScan implements RemoteCall.Collector<ScanResponse, List<KeyValue>> {
+final class RemoteScan implements GrpcCall.Collector<ScanResponse, List<KeyValue>> {
 
     private final List<KeyValue> entries = new ArrayList<>();
     private final int limit;

@@ -18,7 +18,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** The options for the nodes to call. */
-public final class NodeOptions {
+public final class TargetNodeOptions {
 
     @Spec(Spec.Target.MIXEE)
     @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
@@ -49,7 +49,7 @@ public final class NodeOptions {
      *
      * @param console takes warnings; its environment may have the token
      */
-    public NodeOptions(Console console) {
+    public TargetNodeOptions(Console console) {
         access = new AccessOptions(console);
     }
 

@@ -3,17 +3,17 @@ package io.dht4j.transport.tcp.internal.server;
 import org.jspecify.annotations.Nullable;
 
 /** An answer that waits to be written: a refusal, or the end of an {@link Exchange}. For the loop's thread. */
-class Answer {
+class PendingAnswer {
 
     private final long id;
     private int type;
     private byte @Nullable [] bytes;
 
-    Answer(long id) {
+    PendingAnswer(long id) {
         this.id = id;
     }
 
-    Answer(long id, int type, byte[] bytes) {
+    PendingAnswer(long id, int type, byte[] bytes) {
         this(id);
         set(type, bytes);
     }

@@ -10,12 +10,12 @@ import java.util.List;
  * A member of the Raft group: an incarnation of a node, never only its name. Its hash is made of strings, because
  * MicroRaft iterates over hash maps of members, and the order must depend on nothing else.
  */
-public record Member(NodeRef ref) implements RaftEndpoint {
+public record RaftMember(NodeRef ref) implements RaftEndpoint {
 
     /** Returns the nodes of members, sorted. */
     public static List<NodeRef> refs(Collection<RaftEndpoint> members) {
         List<NodeRef> refs = new ArrayList<>();
-        members.forEach(member -> refs.add(((Member) member).ref()));
+        members.forEach(member -> refs.add(((RaftMember) member).ref()));
         refs.sort(null);
         return List.copyOf(refs);
     }
@@ -23,7 +23,7 @@ public record Member(NodeRef ref) implements RaftEndpoint {
     /** Returns nodes as members, in their order. */
     public static List<RaftEndpoint> of(Collection<NodeRef> refs) {
         List<RaftEndpoint> members = new ArrayList<>();
-        refs.forEach(ref -> members.add(new Member(ref)));
+        refs.forEach(ref -> members.add(new RaftMember(ref)));
         return members;
     }
 

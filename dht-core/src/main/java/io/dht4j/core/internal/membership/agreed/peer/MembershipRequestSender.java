@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Sends requests about membership, each in a frame of its own. Does not block; safe for use by any number of threads.
  */
-public final class PeerCalls {
+public final class MembershipRequestSender {
 
     public static final Duration TIMEOUT = Duration.ofSeconds(2);
 
@@ -68,7 +68,7 @@ public final class PeerCalls {
      * @param cluster returns the cluster of this node; empty until it belongs to one
      * @param observations receives the end of each request
      */
-    public PeerCalls(
+    public MembershipRequestSender(
             NodeId self,
             Transport transport,
             Environment environment,

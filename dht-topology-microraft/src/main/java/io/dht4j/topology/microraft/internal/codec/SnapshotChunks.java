@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /** Cuts snapshots into parts that fit into a message, and joins them. */
-public final class Snapshots {
+public final class SnapshotChunks {
 
-    private Snapshots() {}
+    private SnapshotChunks() {}
 
     /**
      * Passes a snapshot on in parts, at least one.

@@ -16,9 +16,9 @@ import org.slf4j.LoggerFactory;
  * Runs tasks one after another on the store threads of the environment, since they write to the disk. MicroRaft and the
  * applier live here. Safe for use by any number of threads.
  */
-final class Lane implements RaftNodeExecutor {
+final class SequentialExecutor implements RaftNodeExecutor {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Lane.class);
+    private static final Logger LOG = LoggerFactory.getLogger(SequentialExecutor.class);
 
     /** The most tasks of others than the engine that wait; each may have a message of a MiB. */
     private static final int MOST_WAITING = 128;
@@ -47,7 +47,7 @@ final class Lane implements RaftNodeExecutor {
      *
      * @param onError is called on the lane when a task has thrown an error
      */
-    Lane(Environment environment, Consumer<String> onError) {
+    SequentialExecutor(Environment environment, Consumer<String> onError) {
         this.environment = environment;
         this.onError = onError;
         this.clock = new MonotonicClock(environment);

@@ -31,7 +31,7 @@ import java.util.stream.Stream;
  * node during writes, and closes it. The reads are checked at the end, when the acknowledged writes are known. Confined
  * to the simulation's thread.
  */
-final class Snapshots {
+final class SnapshotClient {
 
     private static final Duration LEASE = Duration.ofSeconds(30);
     private static final int READS = 3;
@@ -58,7 +58,7 @@ final class Snapshots {
     /** The complete content of a snapshot. */
     record Reading(SnapshotCheck.Snapshot snapshot, Map<Key, Operation> reads, Map<Key, Value> shown) {}
 
-    Snapshots(
+    SnapshotClient(
             SplittableRandom random,
             VirtualEnvironment world,
             List<SimulatedNode> nodes,

@@ -29,9 +29,9 @@ import org.slf4j.LoggerFactory;
  * on a full disk can be read; the preparation may be repeated until there is room. For one thread at a time; methods
  * block on the disk.
  */
-public final class Recovery implements SegmentReader.Sink {
+public final class LogReplay implements SegmentReader.Sink {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
+    private static final Logger LOG = LoggerFactory.getLogger(LogReplay.class);
 
     private final StoreDirectory directory;
     private final EntryMap map;
@@ -66,7 +66,7 @@ public final class Recovery implements SegmentReader.Sink {
      * @param maxTableBytes the memory of a table
      * @param maxFrozen how many tables may be frozen
      */
-    public Recovery(StoreDirectory directory, EntryMap map, boolean isForced, long maxTableBytes, int maxFrozen) {
+    public LogReplay(StoreDirectory directory, EntryMap map, boolean isForced, long maxTableBytes, int maxFrozen) {
         this.directory = directory;
         this.map = map;
         this.isForced = isForced;

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param <A> a message of the answer
  * @param <R> the caller's result
  */
-final class RemoteCall<Q, A, R> extends ClientCall.Listener<A> {
+final class GrpcCall<Q, A, R> extends ClientCall.Listener<A> {
 
     private static final int ATTEMPTS = 3;
 
@@ -76,7 +76,7 @@ final class RemoteCall<Q, A, R> extends ClientCall.Listener<A> {
     private boolean enough;
     private @Nullable RuntimeException unreadable;
 
-    private RemoteCall(
+    private GrpcCall(
             String address, RemoteLink link, ErrorCode ifTooLarge, Collector<A, R> collector, Runnable stopping) {
         this.address = address;
         this.link = link;
@@ -173,15 +173,15 @@ final class RemoteCall<Q, A, R> extends ClientCall.Listener<A> {
     }
 
     private static <R> CompletableFuture<R> settle(
-            Supplier<? extends RemoteCall<?, ?, R>> calls, Executor again, int left) {
-        RemoteCall<?, ?, R> begun = calls.get();
+            Supplier<? extends GrpcCall<?, ?, R>> calls, Executor again, int left) {
+        GrpcCall<?, ?, R> begun = calls.get();
         return left > 1 && begun.judgedByAnEarlierAttempt
                 ? CompletableFuture.supplyAsync(() -> settle(calls, again, left - 1), again)
                         .thenCompose(Function.identity())
                 : begun.result;
     }
 
-    private static <Q, A, R> RemoteCall<Q, A, R> begin(
+    private static <Q, A, R> GrpcCall<Q, A, R> begin(
             RemoteLink link,
             String address,
             MethodDescriptor<Q, A> method,
@@ -191,7 +191,7 @@ final class RemoteCall<Q, A, R> extends ClientCall.Listener<A> {
             ErrorCode ifTooLarge,
             Collector<A, R> collector,
             Runnable stopping) {
-        RemoteCall<Q, A, R> started = new RemoteCall<>(address, link, ifTooLarge, collector, stopping);
+        GrpcCall<Q, A, R> started = new GrpcCall<>(address, link, ifTooLarge, collector, stopping);
         CallOptions options = CallOptions.DEFAULT
                 .withDeadlineAfter(timeout.toNanos(), TimeUnit.NANOSECONDS)
                 .withStreamTracerFactory(started.tracer);
