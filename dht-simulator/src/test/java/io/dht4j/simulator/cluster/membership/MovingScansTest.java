@@ -232,6 +232,8 @@ class MovingScansTest {
     @Test
     void pageThatIsRefusedOnceTooOftenFailsTheScan() {
         try (agreed) {
+            // In the first moments it would begin again.
+            cluster.env.advance(Duration.ofSeconds(6));
             agreed.views(AgreedCluster.COORDINATOR)
                     .listen((before, now) -> agreed.changeBehindTheCoordinator(MOVED, HEIR, 1, 2));
             agreed.changeBehindTheCoordinator(MOVED, HEIR, 1, 2);

@@ -57,6 +57,7 @@ final class ScanCalls {
                 runtime.observations,
                 rules,
                 readiness,
+                scope,
                 options,
                 () -> begin(range, scope, options, snapshot));
     }

@@ -4,6 +4,7 @@ import io.dht4j.CallOptions;
 import io.dht4j.DhtException;
 import io.dht4j.KeyValue;
 import io.dht4j.Scan;
+import io.dht4j.ScanScope;
 import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.admission.CallerStage;
 import io.dht4j.core.internal.coordinator.scan.ClusterScan;
@@ -21,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The scan that its caller gets: a failed scan stays failed, and only the caller ends it. While the node starts, the
- * first page waits as a read does.
+ * first page of a scan of the cluster waits as a read does.
  */
 final class ScanPages implements Scan {
 
@@ -30,6 +31,7 @@ final class ScanPages implements Scan {
     private final CallRules rules;
     private final Readiness readiness;
     private final Supplier<ClusterScan> begin;
+    private final ScanScope scope;
     private final CallOptions options;
     // The caller, who requests one page at a time, passes these from one page to the next.
     private volatile Optional<ClusterScan> running = Optional.empty();
@@ -41,12 +43,14 @@ final class ScanPages implements Scan {
             Observations observations,
             CallRules rules,
             Readiness readiness,
+            ScanScope scope,
             CallOptions options,
             Supplier<ClusterScan> begin) {
         this.admission = admission;
         this.observations = observations;
         this.rules = rules;
         this.readiness = readiness;
+        this.scope = scope;
         this.options = options;
         this.begin = begin;
     }
@@ -71,7 +75,7 @@ final class ScanPages implements Scan {
 
     private CompletableFuture<List<KeyValue>> first(@Nullable ObservedCall observed) {
         CallContext context = rules.context(options);
-        boolean isStarting = readiness.isStarting();
+        boolean isStarting = scope == ScanScope.CLUSTER && readiness.isStarting();
         CompletableFuture<List<KeyValue>> page = begin(observed, context);
         if (!isStarting) {
             return page;
