@@ -56,7 +56,7 @@ class HttpProblemsTest {
         String tooLong = "a".repeat(33_000);
         return Stream.of(
                 // The public API.
-                refused(400, ErrorCode.UNKNOWN_RESOURCE, "GET /" + HOST + "\r\n"),
+                refused(400, ErrorCode.UNKNOWN_RESOURCE, "GET /v0" + HOST + "\r\n"),
                 refused(400, ErrorCode.UNKNOWN_RESOURCE, "GET /favicon.ico" + HOST + "\r\n"),
                 refused(405, ErrorCode.METHOD_NOT_ALLOWED, "PATCH /v0/entity?id=k" + HOST + "\r\n"),
                 refused(405, ErrorCode.METHOD_NOT_ALLOWED, "TRACE /v0/status" + HOST + "\r\n"),
