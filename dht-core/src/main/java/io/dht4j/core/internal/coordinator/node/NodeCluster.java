@@ -213,7 +213,11 @@ public final class NodeCluster implements Cluster {
                         ScanScope.CLUSTER,
                         CallPolicy.of(Optional.empty()),
                         Optional.empty())
-                .next(() -> new CallContext(components.environment()::nanoTime, PROBE_NANOS), null);
+                .next(probe(), this::probe, null);
+    }
+
+    private CallContext probe() {
+        return new CallContext(components.environment()::nanoTime, PROBE_NANOS);
     }
 
     @Override

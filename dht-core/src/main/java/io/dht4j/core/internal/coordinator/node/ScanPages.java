@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -67,7 +66,7 @@ final class ScanPages implements Scan {
         CompletableFuture<List<KeyValue>> page = admission.run(
                 observed,
                 () -> running.isPresent()
-                        ? running.get().next(() -> rules.context(options), observed)
+                        ? running.get().next(rules.context(options), () -> rules.context(options), observed)
                         : first(observed));
         return CallerStage.behind(
                 page, (entries, error) -> failure = Optional.ofNullable(error).map(DhtException::unwrap));
@@ -93,8 +92,7 @@ final class ScanPages implements Scan {
         if (over) {
             scan.close();
         }
-        AtomicBoolean isFirst = new AtomicBoolean(true);
-        return scan.next(() -> isFirst.getAndSet(false) ? context : rules.context(options), observed);
+        return scan.next(context, () -> rules.context(options), observed);
     }
 
     @Override

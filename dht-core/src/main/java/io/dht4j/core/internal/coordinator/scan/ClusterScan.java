@@ -124,13 +124,15 @@ public final class ClusterScan {
      * always announces more could keep a scan running for ever. After a failed page there is no other: replies to it
      * may still arrive.
      *
-     * @param contexts returns a new timeout
+     * @param first the timeout of the first replicas' pages
+     * @param contexts returns a new timeout for further ones
      * @param observed the observation of the page, which learns of its requests; null without an observer
      * @return the entries; none at the end of the scan
      */
-    public CompletableFuture<List<KeyValue>> next(Supplier<CallContext> contexts, @Nullable ObservedCall observed) {
+    public CompletableFuture<List<KeyValue>> next(
+            CallContext first, Supplier<CallContext> contexts, @Nullable ObservedCall observed) {
         replicas.beginPage();
-        PageRequest request = new PageRequest(contexts, observed);
+        PageRequest request = new PageRequest(first, contexts, observed);
         request.begin();
         advance(request);
         return request.page.whenComplete((entries, error) -> {
@@ -156,10 +158,10 @@ public final class ClusterScan {
         private volatile CallContext context;
         private volatile Environment.Timer deadline = () -> {};
 
-        PageRequest(Supplier<CallContext> contexts, @Nullable ObservedCall observed) {
+        PageRequest(CallContext first, Supplier<CallContext> contexts, @Nullable ObservedCall observed) {
             this.contexts = contexts;
             this.observed = observed;
-            this.context = contexts.get();
+            this.context = first;
         }
 
         void renew() {
