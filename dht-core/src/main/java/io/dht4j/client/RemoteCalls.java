@@ -40,7 +40,7 @@ final class RemoteCalls {
         this.targets = targets;
         this.budget = budget;
         this.timeout = options.timeout();
-        this.admission = new Admission("calls under way", options.maxInFlight(), Long.MAX_VALUE);
+        this.admission = Admission.ofCalls(options.maxInFlight(), Long.MAX_VALUE, environment);
         this.observations = new Observations(
                 options.observer(),
                 Optional.empty(),

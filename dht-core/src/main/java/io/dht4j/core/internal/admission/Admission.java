@@ -5,11 +5,15 @@ import io.dht4j.ErrorCode;
 import io.dht4j.NodeGauges.Bounded;
 import io.dht4j.OverloadedException;
 import io.dht4j.UnavailableException;
+import io.dht4j.core.internal.observation.LogInterval;
 import io.dht4j.core.internal.observation.ObservedCall;
+import io.dht4j.spi.Environment;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -23,6 +27,9 @@ public final class Admission {
 
     private static final Logger LOG = LoggerFactory.getLogger(Admission.class);
 
+    /** An action that takes longer probably waits for something. */
+    private static final long SLOW_ACTION_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final String what;
     private final int limit;
     private final long byteLimit;
@@ -30,6 +37,8 @@ public final class Admission {
     private final AtomicLong bytesInside = new AtomicLong();
     private final CompletableFuture<Void> empty = new CompletableFuture<>();
     private final LongAdder refused = new LongAdder();
+    private final LongSupplier nanoTime;
+    private final LogInterval slowActions;
     private volatile boolean closed;
     /** Why, once it is closed. */
     private volatile String reason = "";
@@ -42,9 +51,27 @@ public final class Admission {
      * @param byteLimit the maximum number of their bytes
      */
     public Admission(String what, int limit, long byteLimit) {
+        this(what, limit, byteLimit, () -> 0);
+    }
+
+    private Admission(String what, int limit, long byteLimit, LongSupplier nanoTime) {
         this.what = what;
         this.limit = limit;
         this.byteLimit = byteLimit;
+        this.nanoTime = nanoTime;
+        this.slowActions = new LogInterval(nanoTime);
+    }
+
+    /**
+     * Creates a bound of an application's calls, which logs actions of their stages that take over a second.
+     *
+     * @param limit the maximum number of calls
+     * @param byteLimit the maximum number of their bytes
+     * @param environment the clock
+     * @return a bound without calls
+     */
+    public static Admission ofCalls(int limit, long byteLimit, Environment environment) {
+        return new Admission("calls under way", limit, byteLimit, environment::nanoTime);
     }
 
     /**
@@ -120,12 +147,29 @@ public final class Admission {
             return running;
         }
         // So that the caller's next call finds the room that this one leaves.
-        return CallerStage.behind(running, (result, error) -> {
-            leave(0);
-            if (observed != null) {
-                observed.ended(error);
-            }
-        });
+        return CallerStage.behind(
+                running,
+                (result, error) -> {
+                    leave(0);
+                    if (observed != null) {
+                        observed.ended(error);
+                    }
+                },
+                this::runActions);
+    }
+
+    /** Ends a caller's stage, which runs the actions that depend on it. */
+    private void runActions(Runnable end) {
+        long begun = nanoTime.getAsLong();
+        end.run();
+        long nanos = nanoTime.getAsLong() - begun;
+        if (nanos > SLOW_ACTION_NANOS && slowActions.begin()) {
+            LOG.warn(
+                    "actions of a call's stage ran for {} ms on this thread, and held up all that this thread does for"
+                            + " other calls: run what blocks on a thread of the application, for example with"
+                            + " thenApplyAsync in place of thenApply",
+                    TimeUnit.NANOSECONDS.toMillis(nanos));
+        }
     }
 
     private static DhtException failure(Throwable error) {

@@ -4,6 +4,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -39,16 +40,44 @@ public final class CallerStage {
      */
     public static <T> CompletableFuture<T> behind(
             CompletableFuture<T> work, BiConsumer<? super @Nullable T, ? super @Nullable Throwable> action) {
+        return behind(work, action, Runnable::run);
+    }
+
+    /**
+     * Returns a stage as the method above does.
+     *
+     * @param work the work
+     * @param action runs once, when the work has ended
+     * @param ending runs what ends the stage, and with it what depends on the stage, at once and once
+     * @param <T> the result
+     * @return ends as the work does, after the action
+     */
+    static <T> CompletableFuture<T> behind(
+            CompletableFuture<T> work,
+            BiConsumer<? super @Nullable T, ? super @Nullable Throwable> action,
+            Consumer<Runnable> ending) {
         CompletableFuture<T> given = work.newIncompleteFuture();
-        work.handle((result, error) -> {
+        work.whenComplete((result, error) -> {
+            Throwable failure = error;
             try {
                 action.accept(result, error);
             } catch (RuntimeException | Error e) {
-                return given.completeExceptionally(e);
+                failure = e;
             }
-            return error == null ? given.complete(result) : given.completeExceptionally(error);
+            end(given, result, failure, ending);
         });
         return given;
+    }
+
+    private static <T> void end(
+            CompletableFuture<T> given, @Nullable T result, @Nullable Throwable failure, Consumer<Runnable> ending) {
+        ending.accept(() -> {
+            if (failure == null) {
+                given.complete(result);
+            } else {
+                given.completeExceptionally(failure);
+            }
+        });
     }
 
     /**

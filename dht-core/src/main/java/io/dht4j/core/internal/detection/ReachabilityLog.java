@@ -84,11 +84,14 @@ public final class ReachabilityLog {
      */
     public void notSent(Node node, String reason) {
         Outage outage = away.computeIfAbsent(node.id(), id -> new Outage(nanoTime.getAsLong()));
+        if (outage.loggedReasons.size() >= MAX_REASONS || outage.loggedReasons.contains(reason)) {
+            return;
+        }
         boolean restarting =
                 RESTARTS.matcher(reason).find() && nanoTime.getAsLong() - outage.begunNanos < LASTING_NANOS;
         // What is quiet at first may matter later.
         String logged = restarting ? "quiet: " + reason : reason;
-        if (outage.loggedReasons.size() < MAX_REASONS && outage.loggedReasons.add(logged)) {
+        if (outage.loggedReasons.add(logged)) {
             if (!restarting) {
                 outage.matters = true;
             }

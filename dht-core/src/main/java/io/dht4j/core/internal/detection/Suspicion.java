@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
@@ -40,6 +41,8 @@ public final class Suspicion {
     private volatile boolean active;
     private volatile boolean closed;
     private volatile Set<NodeId> suspects = Set.of();
+    /** Nodes that have not answered since this node started or since they were added: they may yet be started. */
+    private final Set<NodeId> unheard = ConcurrentHashMap.newKeySet();
 
     // Guarded by this.
     private final Map<NodeId, Long> pinged = new HashMap<>();
@@ -65,6 +68,7 @@ public final class Suspicion {
         this.others = List.copyOf(others);
         this.detector = detector;
         this.ping = ping;
+        this.others.forEach(node -> unheard.add(node.id()));
     }
 
     /**
@@ -96,6 +100,9 @@ public final class Suspicion {
      * @param now the monotonic clock
      */
     public void heard(NodeId node, long now) {
+        if (!unheard.isEmpty()) {
+            unheard.remove(node);
+        }
         boolean suspected = !suspects.isEmpty() && suspects.contains(node);
         if (suspected) {
             synchronized (this) {
@@ -166,16 +173,24 @@ public final class Suspicion {
             if (detector.isSuspected(node.id(), now)) {
                 found.add(node.id());
                 if (!suspects.contains(node.id())) {
-                    LOG.info("{} is suspected not to answer: reads ask others first", node.id());
+                    logSilence(node.id());
                 }
             } else if (answered.contains(node.id())) {
-                LOG.info("{} answers again", node.id());
+                LOG.info("{} answers", node.id());
             } else if (suspects.contains(node.id())) {
-                LOG.debug("{} is not suspected any more: this node was paused and cannot judge", node.id());
+                LOG.debug("{} is no longer suspected: this node was paused and cannot judge", node.id());
             }
         }
         answered.clear();
         suspects = Set.copyOf(found);
+    }
+
+    private void logSilence(NodeId node) {
+        if (unheard.contains(node)) {
+            LOG.debug("{} has not answered yet: reads ask other nodes first", node);
+        } else {
+            LOG.info("{} does not answer: reads ask other nodes first", node);
+        }
     }
 
     // Called with the lock held, ten times a second; nearly always false.
@@ -239,7 +254,10 @@ public final class Suspicion {
     public void follow(List<Node> now) {
         Set<NodeId> ids = now.stream().map(Node::id).collect(Collectors.toSet());
         synchronized (this) {
+            Set<NodeId> before = others.stream().map(Node::id).collect(Collectors.toSet());
             others = List.copyOf(now);
+            unheard.retainAll(ids);
+            ids.stream().filter(id -> !before.contains(id)).forEach(unheard::add);
             Set<NodeId> left = new HashSet<>(suspects);
             left.retainAll(ids);
             suspects = Set.copyOf(left);

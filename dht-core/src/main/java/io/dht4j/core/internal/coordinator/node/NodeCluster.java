@@ -115,10 +115,8 @@ public final class NodeCluster implements Cluster {
         this.client = runtime.peers.client;
         this.rules = new CallRules(components, config);
         this.observations = runtime.observations;
-        this.admission = new Admission(
-                "calls under way",
-                config.limits().maxInFlight(),
-                config.limits().writeBytes());
+        this.admission = Admission.ofCalls(
+                config.limits().maxInFlight(), config.limits().writeBytes(), components.environment());
         ByteBudget readBytes = new ByteBudget(config.limits().memory().readBytes());
         this.startPatience = config.times().startPatience();
         this.readiness = new Readiness(components.environment(), () -> nothing(readBytes));
