@@ -17,9 +17,12 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -60,10 +63,20 @@ public record ServerConfig(
      *
      * @param file the file
      * @return its settings
-     * @throws ConfigException if it cannot be read or contains an unknown name
+     * @throws ConfigException if it cannot be read, or contains an unknown name or a name twice
      */
     public static Map<Setting, String> read(Path file) throws ConfigException {
-        Properties properties = new Properties();
+        Set<String> twice = new TreeSet<>();
+        Properties properties = new Properties() {
+            @Override
+            public synchronized @Nullable Object put(Object name, Object text) {
+                Object before = super.put(name, text);
+                if (before != null) {
+                    twice.add(name.toString());
+                }
+                return before;
+            }
+        };
         try {
             properties.load(new StringReader(TextFiles.read(file, MOST_BYTES)));
         } catch (NoSuchFileException e) {
@@ -74,6 +87,10 @@ public record ServerConfig(
                             ? FileFailure.inWords(e)
                             // The only one that Properties has, without a line.
                             : "a backslash with u begins no \\uXXXX; write a backslash itself as \\\\"));
+        }
+        if (!twice.isEmpty()) {
+            throw new ConfigException("--config: " + file + " has more than one line for " + String.join(", ", twice)
+                    + ": keep one of them");
         }
         Map<Setting, String> settings = new EnumMap<>(Setting.class);
         for (String name : properties.stringPropertyNames()) {

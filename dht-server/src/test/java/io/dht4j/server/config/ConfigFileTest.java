@@ -116,6 +116,15 @@ class ConfigFileTest {
     }
 
     @Test
+    void twoLinesForOneNameAreRefused(@TempDir Path directory) throws Exception {
+        Path file = Files.writeString(directory.resolve("twice.properties"), "id=n1\nlisten=127.0.0.1:7001\nid=n2\n");
+
+        assertThatThrownBy(() -> ServerConfig.read(file))
+                .isInstanceOf(ConfigException.class)
+                .hasMessage("--config: " + file + " has more than one line for id: keep one of them");
+    }
+
+    @Test
     void aFileThatIsNotThereIsNamed(@TempDir Path directory) {
         assertThatThrownBy(() -> ServerConfig.read(directory.resolve("none")))
                 .isInstanceOf(ConfigException.class)
