@@ -243,8 +243,8 @@ class MovingScansTest {
                     .next());
             assertThat(failure.code()).isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
             assertThat(failure)
-                    .hasMessage("scan: the replicas have changed " + Replanning.MAX_PLANS
-                            + " times meanwhile; scan again later");
+                    .hasMessage(
+                            "the replicas have changed " + Replanning.MAX_PLANS + " times meanwhile; scan again later");
             assertThat(agreed.refreshed())
                     .containsOnly(AgreedCluster.COORDINATOR)
                     .hasSize(Replanning.MAX_PLANS);

@@ -179,7 +179,7 @@ public final class ClusterScan {
         }
 
         private void expire() {
-            fail(page, "scan: no page before the deadline");
+            fail(page, "no page before the deadline");
         }
     }
 
@@ -225,7 +225,7 @@ public final class ClusterScan {
     }
 
     private static DhtException internal(Throwable cause) {
-        DhtException wrapped = DhtException.of(ErrorCode.INTERNAL, "scan: " + cause);
+        DhtException wrapped = DhtException.of(ErrorCode.INTERNAL, "internal error: " + cause);
         wrapped.addSuppressed(cause);
         return wrapped;
     }
@@ -293,7 +293,7 @@ public final class ClusterScan {
             if (error == null) {
                 view = newer;
             } else if (scope == ScanScope.NODE || request.replanning.isExhausted()) {
-                fail(request.page, "scan: " + DhtException.unwrap(error).getMessage() + "; scan again later");
+                fail(request.page, DhtException.unwrap(error).getMessage() + "; scan again later");
             } else {
                 replicas.exclude(refusal.by());
             }
@@ -330,7 +330,7 @@ public final class ClusterScan {
                     replicas.exclude(hungry.get(i).node.id());
                 }
                 if (scope == ScanScope.NODE) {
-                    fail(request.page, "scan: " + outcomes[i]);
+                    fail(request.page, String.valueOf(outcomes[i]));
                 }
             }
         }

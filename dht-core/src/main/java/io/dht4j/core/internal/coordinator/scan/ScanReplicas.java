@@ -134,8 +134,8 @@ final class ScanReplicas {
         if (replicas.size() < needed.ack()) {
             throw new UnavailableException(
                     ErrorCode.NOT_ENOUGH_REPLICAS,
-                    "scan: " + replicas.size() + " of " + needed.ack() + " needed replicas answer for partition "
-                            + partition + failures() + filling(view, partition));
+                    replicas.size() + " of " + needed.ack() + " needed replicas answer for partition " + partition
+                            + failures() + filling(view, partition));
         }
         return replicas.subList(0, needed.ack());
     }
