@@ -7,13 +7,18 @@ import io.dht4j.spi.Observer;
 import io.dht4j.spi.Tracer;
 import io.dht4j.spring.cache.DhtCacheManager;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.boot.LazyInitializationExcludeFilter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.cache.CacheManager;
+import org.springframework.cache.concurrent.ConcurrentMapCacheManager;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.NativeDetector;
 import org.springframework.core.env.Environment;
@@ -30,6 +35,8 @@ import org.springframework.core.env.Environment;
 @ConditionalOnProperty(prefix = DhtProperties.PREFIX, name = "enabled", matchIfMissing = true)
 @EnableConfigurationProperties(DhtProperties.class)
 public final class DhtAutoConfiguration {
+
+    private static final Logger LOG = LoggerFactory.getLogger(DhtAutoConfiguration.class);
 
     private static final String FROM = "dht4j.calls.from";
 
@@ -119,6 +126,23 @@ public final class DhtAutoConfiguration {
         return beans -> {
             if (!NativeDetector.inNativeImage()) {
                 UnknownProperties.refuse(environment, beans);
+            }
+        };
+    }
+
+    /**
+     * Says where Spring's caches are if they are not in the cluster, since Spring Boot falls back to maps of the
+     * instance without a word.
+     *
+     * @param managers that of the application or of Spring Boot
+     * @return a part of the start
+     */
+    @Bean
+    static SmartInitializingSingleton dhtCachesNote(ObjectProvider<CacheManager> managers) {
+        return () -> {
+            if (managers.getIfUnique() instanceof ConcurrentMapCacheManager) {
+                LOG.info("the caches of Spring are maps of this instance alone: the cluster keeps those that"
+                        + " dht4j.cache.caches or dht4j.cache.names names");
             }
         };
     }

@@ -44,6 +44,7 @@ enum PlainSerializer implements CacheSerializer {
 
     private static IllegalArgumentException refusal(String type, Object value) {
         return new IllegalArgumentException("the value type is " + type + ", and the value is a "
-                + value.getClass().getTypeName() + ": set the value type of the cache");
+                + value.getClass().getTypeName()
+                + ": name the type in dht4j.cache.caches.NAME.value-type, or give CacheOptions another serializer");
     }
 }

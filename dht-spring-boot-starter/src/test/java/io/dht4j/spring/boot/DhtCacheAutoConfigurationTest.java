@@ -2,6 +2,10 @@ package io.dht4j.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dht4j.Cluster;
 import io.dht4j.spring.cache.CacheKeyFormat;
@@ -17,6 +21,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.slf4j.LoggerFactory;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -26,6 +31,7 @@ import org.springframework.cache.CacheManager;
 import org.springframework.cache.annotation.Cacheable;
 import org.springframework.cache.annotation.CachingConfigurer;
 import org.springframework.cache.annotation.EnableCaching;
+import org.springframework.cache.concurrent.ConcurrentMapCacheManager;
 import org.springframework.cache.interceptor.CacheErrorHandler;
 import org.springframework.cache.interceptor.LoggingCacheErrorHandler;
 import org.springframework.cache.support.NoOpCacheManager;
@@ -130,6 +136,27 @@ class DhtCacheAutoConfigurationTest {
     @Test
     void withoutNamesThereIsNoManager() {
         runner.run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(CacheManager.class));
+    }
+
+    @Test
+    void cachesWithoutNamesAreLoggedAsLocal() {
+        Logger logger = (Logger) LoggerFactory.getLogger(DhtAutoConfiguration.class);
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        logger.addAppender(log);
+        logger.setLevel(Level.INFO);
+        try {
+            runner.withPropertyValues(BOOKS).run(context -> assertThat(log.list).isEmpty());
+            runner.withBean(CacheManager.class, ConcurrentMapCacheManager::new)
+                    .run(context -> assertThat(log.list)
+                            .singleElement()
+                            .extracting(ILoggingEvent::getFormattedMessage)
+                            .asString()
+                            .contains("dht4j.cache.names"));
+        } finally {
+            logger.detachAppender(log);
+            logger.setLevel(null);
+        }
     }
 
     @Test
