@@ -19,7 +19,7 @@ import java.util.List;
 /** Nodes of a cluster whose nodes may change. */
 public final class ChangingNodes {
 
-    /** Forms a cluster of one node in new directories, and adds another node to it. */
+    /** Forms a cluster of one node in new directories, which stay, and adds another node to it. */
     public static void main(String[] args) throws IOException {
         Path data = Files.createTempDirectory("nodes");
         Node n1 = Node.of("n1", "127.0.0.1:7001");

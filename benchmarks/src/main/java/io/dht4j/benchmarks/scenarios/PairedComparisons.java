@@ -197,7 +197,7 @@ final class PairedComparisons {
     private static void compareObservation(RunContext context, List<Case> cases)
             throws IOException, InterruptedException {
         ServerComparison comparison = new ServerComparison(context, cases);
-        context.note("The costs are those of the nodes with their embedded loads. Nobody asks for the metrics "
+        context.note("The costs are those of the nodes with their embedded loads. No client reads the metrics "
                 + "meanwhile.");
         comparison.run();
         Findings findings = new Findings();

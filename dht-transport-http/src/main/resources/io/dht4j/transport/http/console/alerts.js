@@ -19,7 +19,8 @@ export function problems(status, repair, members, isRefusing, ready) {
   const lost = noQuorum(ready);
   if (lost) { bad(lost + ': too few of their replicas answer ' + status.id + ', and calls of their keys fail.'); }
   if (repair?.last_error) {
-    (repair.blocked ? bad : warn)('Repair ' + (repair.blocked ? 'cannot begin: ' : 'was incomplete: ') + repair.last_error);
+    (repair.blocked ? bad : warn)((repair.blocked ? 'Repair cannot begin: ' : 'The last repair was incomplete, and the next one makes up for it: ')
+      + repair.last_error);
   }
   if (isRefusing) { warn('The node refuses calls as overload.'); }
   if (members) { ofMembers(members, warn); }
