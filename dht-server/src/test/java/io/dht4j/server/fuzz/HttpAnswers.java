@@ -13,6 +13,7 @@ final class HttpAnswers {
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final List<Integer> GOOD = List.of(200, 201, 202, 204);
+    private static final int REDIRECTED = 308;
     private static final int NOT_FOUND = 404;
     private static final int NOT_READY = 503;
     private static final String READY_PATH = " /readyz";
@@ -33,6 +34,10 @@ final class HttpAnswers {
         if (request.contains(READY_PATH) && answer.status() == NOT_READY) {
             // A probe, whose answer is a line for people.
             assertThat(answer.text()).as(request).startsWith("not ready: ");
+            return;
+        }
+        if (answer.status() == REDIRECTED) {
+            assertThat(answer.headers().get("Location")).as(request).endsWith("./console");
             return;
         }
         assertThat(answer.headers().get("Content-Type"))
