@@ -40,7 +40,7 @@ public final class Admission {
     private final LongSupplier nanoTime;
     private final LogInterval slowActions;
     private volatile boolean closed;
-    /** Why, once it is closed. */
+    /** The reason for refusals, once this is closed. */
     private volatile String reason = "";
 
     /**
@@ -63,7 +63,7 @@ public final class Admission {
     }
 
     /**
-     * Creates a bound of an application's calls, which logs actions of their stages that take over a second.
+     * Creates a bound of an application's calls. It logs stage actions that take over a second.
      *
      * @param limit the maximum number of calls
      * @param byteLimit the maximum number of their bytes
@@ -176,7 +176,7 @@ public final class Admission {
         if (error instanceof DhtException expected) {
             return expected;
         }
-        // An error, mostly a lack of memory, ends the call that it met and nothing else.
+        // An error, mostly a lack of memory, fails this call only.
         LOG.error("a call failed in an unexpected way", error);
         return DhtException.of(ErrorCode.INTERNAL, "internal error: " + error);
     }
@@ -193,7 +193,7 @@ public final class Admission {
     /**
      * Refuses all later work.
      *
-     * @param why why, for people; a later reason replaces it
+     * @param why the reason, for people; a later reason replaces it
      * @return completes when the last piece has left
      */
     public CompletableFuture<Void> close(String why) {

@@ -11,14 +11,14 @@ import java.util.function.ToLongFunction;
 
 /**
  * A queue that drops work that has waited too long, once the queue is <em>standing</em>. A standing queue has not been
- * empty for a while, since more work arrives than is done. Work served in order then has waited as long as any may, and
- * its callers may be gone. So work that has waited longer than the limit is dropped, and if there was such work the
- * newest is served first. Otherwise work is served in order of arrival.
+ * empty for a while, since more work arrives than is done. In order of arrival, all work would then wait for the
+ * longest allowed time, and its callers may be gone. So work that has waited longer than the limit is dropped. If there
+ * was such work, the newest is served first. Otherwise work is served in order of arrival.
  *
  * <p>The signal, time in the queue and not its length, is that of K. Nichols and V. Jacobson, <em>Controlling Queue
  * Delay</em>, 2012 (CoDel). Measuring it since the queue was empty, and the reversed order, are from B. Maurer,
- * <em>Fail at Scale</em>, 2015. Unlike there, time in which nothing at all was taken is ignored once. The consumer, for
- * example a disk, stood still then, and the backlog says nothing of the load.
+ * <em>Fail at Scale</em>, 2015. Unlike there, a time without any consumption is ignored once: the consumer, for example
+ * a disk, has stalled, and the backlog says nothing about the load.
  *
  * <p>The queue has no limit in number or bytes; {@link Admission} has. Blocks only for some steps of bookkeeping; safe
  * for use by any number of threads.
@@ -41,7 +41,7 @@ public final class AgedQueue<T> {
     private final long standingAfterNanos;
     private final long standingAgeNanos;
 
-    /** Guarded by this, as the following fields; the oldest first. */
+    /** The oldest first. Guarded by this, as the following fields. */
     private final Deque<Waiting<T>> waiting = new ArrayDeque<>();
 
     private long emptyNanos;
@@ -89,7 +89,7 @@ public final class AgedQueue<T> {
             forgiven = true;
         }
         takenNanos = now;
-        // Counted first: nothing is allocated once something has left the queue, so that an error loses nothing.
+        // Counted first: nothing is allocated after work has left the queue, so that an error loses none.
         int old = now - emptyNanos > standingAfterNanos ? countTooOld(now) : 0;
         int next = count(waiting.size() - old, old > 0, weight, room);
         Taken<T> taken = new Taken<>(new ArrayList<>(next), old == 0 ? List.of() : new ArrayList<>(old));

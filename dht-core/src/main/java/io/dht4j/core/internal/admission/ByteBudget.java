@@ -13,7 +13,7 @@ public final class ByteBudget {
     private final AtomicLong held = new AtomicLong();
 
     /**
-     * Creates a budget of which nothing is taken.
+     * Creates an unused budget.
      *
      * @param limit the maximum number of bytes held
      */
@@ -22,7 +22,8 @@ public final class ByteBudget {
     }
 
     /**
-     * Takes bytes, to be {@linkplain #give given} back. More than the limit is granted if no other holder has any.
+     * Takes bytes, which the caller {@linkplain #give releases} later. Grants more than the limit if no other holder
+     * has any.
      *
      * @param bytes 0 or more
      * @param own the number of bytes that the caller holds already and that do not count; 0 if all count
@@ -38,7 +39,7 @@ public final class ByteBudget {
     }
 
     /**
-     * Gives bytes back.
+     * Releases bytes.
      *
      * @param bytes the number that was taken
      */

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The stage that the caller of a piece of work gets, which ends after what must be done at the end of the work. */
+/** The stage that a caller gets for a piece of work. It completes after the cleanup of the work. */
 public final class CallerStage {
 
     private static final Logger LOG = LoggerFactory.getLogger(CallerStage.class);
@@ -19,10 +19,10 @@ public final class CallerStage {
             "it runs an action, an observer or a listener, and closing waits for it; close"
                     + " on a thread of the application, for example with thenRunAsync in place of thenRun";
 
-    /** The packages whose code completes stages, and runs their actions. */
+    /** The packages that complete stages and run their actions. */
     private static final String CORE = "io.dht4j.core.";
 
-    /** What runs on a thread of this library below the core. */
+    /** The packages that run on a thread of this library below the core. */
     private static final List<String> LIBRARIES =
             List.of("io.dht4j.", "java.", "jdk.", "sun.", "io.netty.", "io.vertx.", "io.grpc.", "one.nio.");
 
@@ -48,7 +48,7 @@ public final class CallerStage {
      *
      * @param work the work
      * @param action runs once, when the work has ended
-     * @param ending runs what ends the stage, and with it what depends on the stage, at once and once
+     * @param ending runs the given action at once, and once: it completes the stage, and with it the stage's dependents
      * @param <T> the result
      * @return ends as the work does, after the action
      */
@@ -81,22 +81,22 @@ public final class CallerStage {
     }
 
     /**
-     * Refuses to close on a thread of this library, which runs an action of a stage, an observer or a listener. Closing
-     * waits for such threads, and would wait for its own caller. A thread of the application passes, whatever this
-     * library calls back on it.
+     * Refuses to close on a thread of this library that runs an action of a stage, an observer or a listener. Closing
+     * waits for such threads, and would wait for its own caller. A thread of the application may close, also in a
+     * callback.
      *
-     * @param closing what is to be closed, as a subject
+     * @param closing the closed object, as the subject of a sentence
      * @throws IllegalStateException if this thread is the library's
      */
     public static void refuseClose(String closing) {
         if (StackWalker.getInstance().walk(CallerStage::isCalledBack)) {
-            // The stage that fails by it is often dropped.
+            // The stage that fails with this exception is often dropped.
             LOG.warn("{} was not closed, since close() was called on this thread: {}", closing, OWN_THREAD);
             throw new IllegalStateException(closing + " cannot be closed on this thread: " + OWN_THREAD);
         }
     }
 
-    /** Returns whether the core called, from a thread on which nothing of the application had called it. */
+    /** Returns whether the core calls back, on a thread where no code of the application has called the core. */
     private static boolean isCalledBack(Stream<StackWalker.StackFrame> frames) {
         boolean isCalledBack = false;
         Iterator<StackWalker.StackFrame> callers =
@@ -104,7 +104,7 @@ public final class CallerStage {
         while (callers.hasNext()) {
             StackWalker.StackFrame caller = callers.next();
             if (isCore(caller)) {
-                // What closes in turn what it owns, such as a store with a client, was checked itself.
+                // An owner that closes its own resources, such as a store with a client, was checked itself.
                 isCalledBack = !caller.getMethodName().equals("close");
             } else if (LIBRARIES.stream().noneMatch(caller.getClassName()::startsWith)) {
                 isCalledBack = false;

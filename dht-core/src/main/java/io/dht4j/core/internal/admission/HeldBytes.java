@@ -4,7 +4,7 @@ import io.dht4j.OverloadedException;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The bytes that one operation holds of a budget, given back once, when the operation ends. Small amounts are not
+ * The bytes that one operation holds of a budget, released once, when the operation ends. Small amounts are not
  * counted, since the number of operations in flight bounds them. Safe for use by any number of threads.
  */
 public final class HeldBytes {
@@ -23,7 +23,7 @@ public final class HeldBytes {
      *
      * @param budget the budget
      * @param isBounded whether the operation holds no more than some values of the largest size. Such an operation may
-     *     exceed the limit while nothing else is held; otherwise it could never complete
+     *     exceed the limit while no other holds bytes; otherwise it could never complete
      */
     public HeldBytes(ByteBudget budget, boolean isBounded) {
         this.budget = budget;
@@ -54,7 +54,7 @@ public final class HeldBytes {
     }
 
     /**
-     * Gives back the bytes that the operation no longer holds.
+     * Releases the bytes that the operation no longer holds.
      *
      * @param bytes the maximum number that it still holds, 0 or more
      */
@@ -68,7 +68,7 @@ public final class HeldBytes {
         }
     }
 
-    /** Gives everything back. May be called repeatedly. */
+    /** Releases all bytes. May be called repeatedly. */
     public void end() {
         // Most operations have taken nothing.
         if (held.get() == 0 && held.compareAndSet(0, ENDED)) {

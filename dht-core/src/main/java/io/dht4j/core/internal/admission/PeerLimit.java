@@ -8,12 +8,13 @@ import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Limits the number of outstanding requests to one node. The limit begins at its maximum. It falls when the node
- * refuses a request as overloaded or takes too long for one. It falls to three quarters of what was outstanding, but at
- * most by a half. Too long means longer by a given time than the quickest reply of the last minutes, so that a distant
- * node does not count as slow. The limit falls once per round trip, since replies to requests sent before the last fall
- * carry no new information. It grows by its square root per round trip while it is in use and replies are in time. It
- * doubles after every ten seconds without a fall, in use or not. Otherwise rare stalls, each of which says little about
- * the next minute, would add up to the least limit, and a burst that the node could serve would be refused.
+ * refuses a request as overloaded or takes too long for one. It falls to three quarters of the outstanding requests,
+ * but at most by a half. Too long means longer by a given time than the quickest reply of the last minutes, so that a
+ * distant node does not count as slow. The limit falls once per round trip, since replies to requests sent before the
+ * last fall carry no new information. It grows by its square root per round trip while it is in use and replies are in
+ * time. It doubles after every ten seconds without a fall, in use or not. Otherwise rare stalls, each of which says
+ * little about the next minute, would add up to the least limit, and a burst that the node could serve would be
+ * refused.
  *
  * <p>Additive increase and multiplicative decrease let several senders find their shares without communication: D. Chiu
  * and R. Jain, <em>Analysis of the Increase and Decrease Algorithms for Congestion Avoidance</em>, 1989. The round trip

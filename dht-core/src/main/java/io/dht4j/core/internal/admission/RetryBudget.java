@@ -6,7 +6,7 @@ import java.util.function.LongSupplier;
 
 /**
  * Limits second attempts to a share of the requests of roughly the last ten seconds, so that retries do not multiply an
- * overload. As Finagle's {@code RetryBudget}, except for the window, which has no sharp edge: deposits decay
+ * overload. Works as Finagle's {@code RetryBudget}, except that the window has no sharp edge: deposits decay
  * exponentially.
  *
  * <p>A deposit costs the increment of a striped counter; only withdrawals read the clock. Does not block; safe for use

@@ -11,8 +11,8 @@ import java.util.function.Supplier;
 
 /**
  * Limits the load of work in the background. Work on the store runs on the store threads. Between its steps the work
- * rests, so that the bytes of all who share a throttle keep to the allowed rate. There are no bursts: time that is not
- * used is not saved up. Safe for use by any number of threads.
+ * rests, so that the bytes of all users of a throttle keep to the allowed rate. There are no bursts: unused time is not
+ * saved up. Safe for use by any number of threads.
  */
 public final class Throttle {
 
@@ -20,7 +20,7 @@ public final class Throttle {
     private final LongSupplier bytesPerSecond;
     private final BooleanSupplier isClosed;
 
-    /** When the bytes so far have taken their time at the allowed rate. Guarded by this. */
+    /** The time until which the bytes so far use the allowed rate. Guarded by this. */
     private long freeNanos;
 
     /**
@@ -28,7 +28,7 @@ public final class Throttle {
      *
      * @param environment time, timers and store threads
      * @param bytesPerSecond returns the allowed rate, 1 or more; it may change
-     * @param isClosed returns whether no more work begins
+     * @param isClosed returns whether further work is refused
      */
     public Throttle(Environment environment, LongSupplier bytesPerSecond, BooleanSupplier isClosed) {
         this.isClosed = isClosed;
@@ -70,7 +70,7 @@ public final class Throttle {
         return new RejectedExecutionException("this node is closing");
     }
 
-    /** Returns a future that completes after some nanoseconds; or with an exception if no more work begins then. */
+    /** Returns a future that completes after some nanoseconds, with an exception if further work is refused then. */
     public CompletableFuture<Void> rest(long nanos) {
         CompletableFuture<Void> over = new CompletableFuture<>();
         environment.schedule(
@@ -85,7 +85,7 @@ public final class Throttle {
         return over;
     }
 
-    /** Returns the time by which steps begin. */
+    /** Returns the monotonic clock of {@link #restAfter}. */
     public long nanoTime() {
         return environment.nanoTime();
     }
@@ -94,7 +94,7 @@ public final class Throttle {
      * Counts the bytes of a step.
      *
      * @param bytes the bytes
-     * @param began since when they may have moved
+     * @param began the earliest time at which they may have moved
      * @return how many nanoseconds from now the rate requires to rest; zero or less if it requires none
      */
     public synchronized long restAfter(long bytes, long began) {

@@ -80,9 +80,9 @@ public final class HybridClock {
     }
 
     /**
-     * Issues no version again that may have been issued before the node started, when the clock was far ahead. The
-     * clock does not continue above those versions, since other nodes would refuse that. It issues from the part of the
-     * slot for versions beyond the limit until it has passed them.
+     * Avoids the versions that may have been issued before the node started, when the clock was far ahead. The clock
+     * does not continue above those versions, since other nodes would refuse that. It issues from the part of the slot
+     * for versions beyond the limit until it has passed them.
      *
      * @param given the greatest of them, or a greater one
      */
@@ -114,8 +114,8 @@ public final class HybridClock {
     /**
      * Issues a version that supersedes a version reported by a replica, however far ahead that is; replicas judge
      * whether it is too far. {@link #next()} does not follow a version beyond the limit for other nodes, so that a
-     * false report cannot push the clock. The current wall clock, which may have been set during the call, is not used
-     * as a lower bound.
+     * false report cannot push the clock. The current wall clock is no lower bound, since it may have been set during
+     * the call.
      *
      * @param newest the version to supersede
      * @return greater than it and than all issued and observed before; never issued by this clock before
@@ -144,7 +144,7 @@ public final class HybridClock {
         }
     }
 
-    /** Returns the first version of this node that is not less, and that it has not issued before its start. */
+    /** Returns the first version of this node that is not less and that it has not issued before its start. */
     private long unissued(long version) {
         long within = inSlot(version, WITHIN);
         if (within > avoided.get()) {

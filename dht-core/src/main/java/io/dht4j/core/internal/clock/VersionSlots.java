@@ -13,7 +13,7 @@ import java.util.function.Predicate;
 public final class VersionSlots {
 
     private static final int MAX_SLOTS = 512;
-    /** Enough that members without a store rarely choose the same slot. */
+    /** Large enough that members without a store rarely choose the same slot. */
     private static final int MIN_SLOTS = 128;
 
     /** The slots of an agreed cluster: those of nodes are agreed, the others are for members without a store. */
@@ -49,7 +49,7 @@ public final class VersionSlots {
      *
      * @param isNode returns whether a member is a node now
      * @param nodeSlots the slots 0 to {@code nodeSlots - 1} are those of nodes
-     * @return slots that know those of nodes not
+     * @return slots without those of nodes
      */
     public static VersionSlots agreed(Predicate<NodeId> isNode, int nodeSlots) {
         return new VersionSlots(isNode, nodeSlots);
@@ -65,7 +65,7 @@ public final class VersionSlots {
     }
 
     /**
-     * Returns whether a member is a node, which has a slot of its own as long as there are no more nodes than slots.
+     * Returns whether a member is a node. A node has a slot of its own if the nodes do not outnumber the slots.
      *
      * @param id a node or a member without a store
      * @return false for a member without a store

@@ -191,8 +191,8 @@ public final class VersionSource {
      * @param version a version issued by this source
      * @param nanos how long the caller can wait
      * @return completes when the version may be used: when the store has kept a bound above it, or has failed to for a
-     *     while. A slow store is no reason to stop writes that the other replicas take. Fails with
-     *     {@link UnavailableException}, as a write of which nothing is done yet, if the caller cannot wait so long or
+     *     while. A slow store does not stop writes that the other replicas accept. Fails with
+     *     {@link UnavailableException}, as a write that no replica has received, if the caller cannot wait so long or
      *     the node is closed
      */
     public CompletableFuture<Void> reserve(Version version, long nanos) {
@@ -241,7 +241,7 @@ public final class VersionSource {
         try {
             environment.storeExecutor().execute(this::raiseAndAnswer);
         } catch (RuntimeException | Error e) {
-            // Waiting writes proceed when their patience ends.
+            // Waiting writes proceed after their time limit.
             raised();
             report("no thread for it: " + e);
         }
@@ -289,8 +289,7 @@ public final class VersionSource {
         long wall = (environment.currentTimeMillis() + aheadMillis) << Version.COUNTER_BITS;
         Bounds before = bounds;
         if (Math.max(wall, clock.last().packed() + ROOM) < before.within) {
-            // The clock was set back: versions issued meanwhile must not rely on a bound above the one that will be
-            // kept.
+            // The clock was set back: the versions issued until the lower bound is kept rely on no higher bound.
             bounds = new Bounds(0, before.beyond, 0);
         }
         long last = clock.last().packed();
@@ -310,8 +309,8 @@ public final class VersionSource {
     }
 
     /**
-     * Keeps the bounds. A store that fails to does not take writes either; those that this node coordinates proceed,
-     * since the other replicas may take them.
+     * Keeps the bounds. A store that fails to keep them accepts no writes either. The writes that this node coordinates
+     * proceed, since the other replicas may accept them.
      */
     private void keep(long within, long beyond) {
         long avoided = clock.avoided().packed();

@@ -124,7 +124,7 @@ public record NodeComponents(
     public ClusterSettings settings(NodeConfig config) {
         ClusterView view = view();
         Map<String, String> values = new LinkedHashMap<>();
-        // The nodes of an agreed cluster change, and its placement has no part in that.
+        // The nodes of an agreed cluster change, and its placement does not depend on them.
         view.cluster()
                 .ifPresentOrElse(
                         cluster -> values.put("cluster", cluster.toString()),
@@ -180,7 +180,7 @@ public record NodeComponents(
     }
 
     /**
-     * Returns the description by which the store of a static cluster is bound.
+     * Returns the description that binds the store of a static cluster.
      *
      * @return one line; equal only if the node is a replica of the same keys
      */

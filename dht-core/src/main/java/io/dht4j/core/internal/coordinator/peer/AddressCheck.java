@@ -13,7 +13,7 @@ import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Detects lists of nodes in which two have one endpoint, whatever its spelling. */
+/** Detects lists with two nodes at one endpoint, also in different spellings. */
 public final class AddressCheck {
 
     private static final Logger LOG = LoggerFactory.getLogger(AddressCheck.class);
@@ -51,8 +51,8 @@ public final class AddressCheck {
     }
 
     /**
-     * Resolves the addresses of the nodes of an agreed cluster, and logs what is wrong with them. Nothing is refused:
-     * addresses change, and identities tell the nodes apart. Does not block.
+     * Resolves the addresses of the nodes of an agreed cluster, and logs what is wrong with them. Refuses none:
+     * addresses change, and nodes are distinguished by their identities. Does not block.
      *
      * @param nodes the nodes of the cluster
      * @param transport resolves addresses to endpoints

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Batches the requests of one kind to one node. While fewer frames than the window are in flight, a request is sent at
- * once, alone. Otherwise it waits for the replies of a frame, and is sent with all requests that have arrived
- * meanwhile. So an idle node adds no delay, and the frames of a busy one grow with its load.
+ * once, alone. Otherwise it waits for the replies of a frame, and is sent with all requests that have arrived until
+ * then. So an idle node adds no delay, and the frames of a busy one grow with its load.
  *
  * <p>A frame that has been in flight for long no longer counts, so that it does not delay the rest. Requests that are
  * past their deadlines or no longer wanted are left out. The waiting requests are bounded in number and in bytes. One
@@ -114,7 +114,7 @@ final class Batcher {
         if (full) {
             request.fail(true, ErrorCode.OVERLOADED, "overloaded: too many requests wait to be sent");
         } else if (coalescer.holds(this)) {
-            // In case that the work of this thread takes long.
+            // The work of this thread may take long.
             setTimer();
         } else {
             drain();

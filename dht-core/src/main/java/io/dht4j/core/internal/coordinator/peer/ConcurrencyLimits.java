@@ -85,7 +85,7 @@ public final class ConcurrencyLimits {
 
     /**
      * Refuses a call whose policy cannot be met by the replicas that have room for another request. Its requests to
-     * them would be wasted, and each replica would refuse other calls than the next one does.
+     * them would be wasted, and each replica would refuse different calls.
      *
      * @param replicas the replicas of a key, one for each slot
      * @param policy the policy of the call

@@ -22,12 +22,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tracks the nodes that answer at another node's address, and those whose settings differ. Each is logged once for as
- * long as it lasts. Does not block; safe for use by any number of threads.
+ * Tracks the nodes that answer at another node's address, and those whose settings differ. Logs each disagreement once
+ * while it lasts. Does not block; safe for use by any number of threads.
  *
- * <p>A node that others refuse for its settings may place keys elsewhere, or on fewer nodes, and acknowledge what no
- * other node finds. So it takes no writes while any node refuses it and no majority is known to accept its requests.
- * The nodes of that majority accept each other, and go on.
+ * <p>A node that others refuse for its settings may place keys elsewhere or on fewer nodes, and acknowledge writes that
+ * no other node finds. So it accepts no writes while any node refuses it and no majority is known to accept its
+ * requests. The nodes of that majority accept each other, and continue.
  */
 public final class Disagreements implements PeerEndpoint.Complaints {
 
@@ -49,11 +49,11 @@ public final class Disagreements implements PeerEndpoint.Complaints {
     private final Supplier<ClusterSettings> settings;
     private final Supplier<Topology> topology;
     private final Consumer<Node> ping;
-    /** What was last found of each node that this one has called; bounded by the number of nodes. */
+    /** The last finding about each node that this one has called; bounded by the number of nodes. */
     private final Map<NodeId, Found> ofCalled = new ConcurrentHashMap<>();
     /** The nodes that have accepted a request of this one since they last refused one for its settings. */
     private final Set<NodeId> accepting = ConcurrentHashMap.newKeySet();
-    /** Why this node takes no writes; empty if it does. */
+    /** The reason for refusing writes; empty if this node accepts them. */
     private volatile Optional<String> problem = Optional.empty();
 
     /** Ends the wait for a majority. Guarded by this. */
@@ -61,7 +61,7 @@ public final class Disagreements implements PeerEndpoint.Complaints {
     /** Guarded by this. */
     private boolean closed;
 
-    /** Completes when those that have neither accepted nor refused decide nothing any more, or have had their time. */
+    /** Completes when the nodes that have neither accepted nor refused no longer matter, or their time is over. */
     private volatile CompletableFuture<Void> decided = CompletableFuture.completedFuture(null);
 
     /** The last message about each caller. */
@@ -72,7 +72,7 @@ public final class Disagreements implements PeerEndpoint.Complaints {
 
     private record Complaint(Object what, long nanos) {}
 
-    /** What is wrong with a node, and whether it is its settings and not its address. */
+    /** The problem of a node, and whether it concerns the settings or the address. */
     private record Found(String text, boolean ofSettings) {}
 
     /**
@@ -189,7 +189,7 @@ public final class Disagreements implements PeerEndpoint.Complaints {
         }
     }
 
-    /** Waits for no node any more. Writes that wait are decided by what is known. */
+    /** Ends the wait for other nodes. The known answers decide the waiting writes. */
     public void close() {
         synchronized (this) {
             closed = true;
@@ -231,10 +231,10 @@ public final class Disagreements implements PeerEndpoint.Complaints {
     }
 
     /**
-     * Returns why this node takes no writes. Nodes that have not accepted its requests are asked again, at most once a
-     * second.
+     * Returns the reason for refusing writes. Asks nodes that have not accepted this node's requests again, at most
+     * once a second.
      *
-     * @return the node that refuses it, and each setting that differs, with both values; empty if it takes writes
+     * @return the node that refuses it, and each setting that differs, with both values; empty if it accepts writes
      */
     public Optional<String> problem() {
         Optional<String> known = problem;
@@ -245,8 +245,8 @@ public final class Disagreements implements PeerEndpoint.Complaints {
     }
 
     /**
-     * Works as {@link #problem}, but waits half a second from the first refusal on for the other nodes, of which a
-     * majority may accept this node's requests.
+     * Works as {@link #problem}, but waits for half a second from the first refusal on: a majority may accept this
+     * node's requests.
      *
      * @return completes at once in most cases
      */

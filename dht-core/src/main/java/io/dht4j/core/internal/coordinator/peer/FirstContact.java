@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Delays the first version of a starting node until another node has answered, with whose clock it compares its own.
+ * Delays the first version of a starting node until another node has answered, so that the node can compare the clocks.
  * The delay also ends when all others refuse connections, and after a time. Does not block; safe for use by any number
  * of threads.
  */

@@ -39,13 +39,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends requests to other nodes, one or several in a frame, and ends each by what the transport returns: decodes
- * replies, checks their senders, and reports each request's outcome to its handler. The requests of a frame that failed
- * are sent a second time, in one frame, as far as the retry budget allows it.
+ * Sends requests to other nodes, one or several in a frame. Decodes the replies, checks their senders, and reports each
+ * request's outcome to its handler. The requests of a frame that failed are sent a second time, in one frame, as far as
+ * the retry budget allows it.
  *
- * <p>While it delivers replies, requests are held back, so that the requests that the replies lead to share frames too.
- * An error of one handler does not keep the others from their outcomes. Does not block; safe for use by any number of
- * threads.
+ * <p>While it delivers replies, requests are held back, so that the requests that follow from the replies share frames
+ * too. An error of one handler does not affect the others. Does not block; safe for use by any number of threads.
  */
 final class FrameExchange {
 
@@ -169,7 +168,7 @@ final class FrameExchange {
         try {
             return transport.call(node, frame, context);
         } catch (RuntimeException | Error e) {
-            // Against its contract, or for lack of memory. The callers need an answer all the same.
+            // Against its contract, or for lack of memory. The callers still need an answer.
             LOG.error("transport {} threw an exception against its contract", transport.name(), e);
             return CompletableFuture.failedFuture(
                     new TransportException(Outcome.UNKNOWN, "the transport threw " + e, e));
@@ -216,7 +215,7 @@ final class FrameExchange {
         boolean notSent = cause instanceof TransportException e && e.outcome() == Outcome.NOT_SENT;
         Reason reason = notSent ? ((TransportException) cause).reason() : Reason.OTHER;
         String message = cause.getMessage() == null ? cause.toString() : cause.getMessage();
-        // A node without room is reachable all the same.
+        // A node without room is still reachable.
         if (notSent
                 && reason != Reason.NO_ROOM
                 && !request.context().isExpired()
@@ -265,7 +264,7 @@ final class FrameExchange {
         if (!isFrom(request, header)) {
             failWrongNode(request, header, reply);
         } else if (reply.isPresent()) {
-            // First: a write that waits for the first answer must not begin before a refusal is known.
+            // First: a write that waits for the first answer begins only after a refusal is known.
             Reply checked = monitor.checked(node, reply.get());
             monitor.answered(node, header, request.since(), now);
             deliver(request, checked, now, again);
@@ -354,7 +353,7 @@ final class FrameExchange {
             repeat(List.of(request.afterRefresh(now)), null);
             return;
         }
-        // A refusal is quick whatever the load of the node.
+        // A refusal is quick under any load.
         if (!(reply instanceof Reply.Failed)) {
             hedging.answered(request, now);
         }
@@ -372,7 +371,7 @@ final class FrameExchange {
                 ErrorCode.WRONG_RECIPIENT,
                 "the node at its address " + request.node().address() + " is "
                         + (isOther ? actual.value() : otherwise(header)));
-        // After the end of the request: it closes the connection, with which other requests end.
+        // After the end of the request: this closes the connection, which ends other requests.
         if (isOther) {
             monitor.wrongNode(request.node(), actual);
         } else if (header.agreed() != null) {
@@ -380,7 +379,7 @@ final class FrameExchange {
         }
     }
 
-    /** Returns what a node is that has the name of the recipient and is not the recipient. */
+    /** Describes a node that has the recipient's name but is another node. */
     private static String otherwise(FrameHeader header) {
         return header.agreed() == null ? "starting, or in no agreed cluster" : "another incarnation of it";
     }

@@ -14,13 +14,13 @@ import org.jspecify.annotations.Nullable;
  */
 public final class OutboundRequest {
 
-    /** An upper bound of the bytes of a part of a batch besides its keys or entries, in the request and the reply. */
+    /** An upper bound of the bytes of a part of a batch without its keys or entries, in the request and the reply. */
     private static final int PART_BYTES = 32;
 
-    /** An upper bound of the bytes of a key in a request besides its own, and of its answer besides the value. */
+    /** An upper bound of the overhead of a key in a request, and of its answer without the value, in bytes. */
     public static final int BYTES_PER_KEY = 32;
 
-    /** The latency of larger requests says little of the load of a node. */
+    /** The latency of larger requests says little about the load of a node. */
     private static final int QUICK_BYTES = 64 * 1024;
 
     private static final int LARGE_BYTES = 1 << 20;
@@ -40,7 +40,7 @@ public final class OutboundRequest {
     public final int items;
     public final int bytes;
 
-    /** What replicas compare with their tables; null in a static cluster, and for requests without partitions. */
+    /** The fencing token that replicas compare with their tables; null in a static cluster, and without partitions. */
     @Nullable
     final FencingToken token;
 
@@ -106,7 +106,7 @@ public final class OutboundRequest {
     }
 
     /**
-     * Returns what replicas compare with their tables.
+     * Returns the fencing token, which replicas compare with their tables.
      *
      * @return null in a static cluster, and for requests without partitions
      */

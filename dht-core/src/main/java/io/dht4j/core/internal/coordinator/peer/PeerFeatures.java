@@ -13,9 +13,9 @@ import java.util.function.LongSupplier;
 
 /**
  * Learns which optional fields of frames the other nodes read, so that nodes of earlier releases are sent none of them.
- * A node is asked when the first field is to be sent to it, which is left out until the node has answered. A node may
- * restart with another version: what is known of it is forgotten when a frame to it fails, and a node that does not
- * read a field is asked again every minute. Does not block; safe for use by any number of threads.
+ * The first request with such a field asks the node; the field is left out until the node has answered. A node may
+ * restart with another version. So its features are forgotten when a frame to it fails, and a node that does not read a
+ * field is asked again every minute. Does not block; safe for use by any number of threads.
  */
 final class PeerFeatures {
 
@@ -27,7 +27,7 @@ final class PeerFeatures {
     private final ConcurrentMap<NodeId, Known> nodes = new ConcurrentHashMap<>();
 
     /**
-     * What is known of a node.
+     * The known features of a node.
      *
      * @param readsTraces whether it reads trace contexts
      * @param askAgainNanos the monotonic clock when it is asked again, if it does not
@@ -35,7 +35,7 @@ final class PeerFeatures {
     private record Known(boolean readsTraces, long askAgainNanos) {}
 
     /**
-     * Creates what knows of no node.
+     * Creates an object without known features.
      *
      * @param nanoTime the monotonic clock
      * @param ask asks a node which fields it reads, and throws nothing

@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Passes on what requests and replies show of the other nodes: whether they answer, their clocks, their identities and
- * their settings. Does not block; safe for use by any number of threads.
+ * Reports the observations of requests and replies about the other nodes: reachability, clocks, identities and
+ * settings. Does not block; safe for use by any number of threads.
  */
 public final class PeerMonitor {
 
@@ -78,7 +78,7 @@ public final class PeerMonitor {
         refresh = views;
     }
 
-    /** Records a request. An error in this does not keep the request from being sent, since its end would be lost. */
+    /** Records a request. An error in this does not prevent the request, since its end would be lost. */
     void sent(Node node, long now) {
         try {
             suspicion.sent(node.id(), now);

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * @param since the monotonic clock when it was sent
  * @param first whether it was not sent before
  * @param refusals how often the replica has refused it since its view was older
- * @param trace what identifies its span; null if it has none, or the replica does not read it
+ * @param trace the trace context of its span; null if it has none, or the replica does not read it
  */
 record PendingRequest(
         Node node,
@@ -71,7 +71,7 @@ record PendingRequest(
         return view.identity(node.id());
     }
 
-    /** Returns whether it is worth sending, or its reply worth reading. */
+    /** Returns whether the outcome is still wanted. */
     boolean isWanted() {
         return handler.isWanted() && !context.isCancelled();
     }
@@ -100,7 +100,10 @@ record PendingRequest(
         return new PendingRequest(node, outbound, view, context, handler, limit, now, false, refusals, trace);
     }
 
-    /** Returns whether it is sent again to a replica whose view was older than its own, and is newer soon. */
+    /**
+     * Returns whether it is sent again to a replica that has refused it because of an older view, and fetches a newer
+     * one.
+     */
     boolean mayFollowRefresh(Reply reply) {
         return reply instanceof Reply.Failed failed
                 && failed.code() == ErrorCode.TOPOLOGY_BEHIND
@@ -113,7 +116,7 @@ record PendingRequest(
         return new PendingRequest(node, outbound, view, context, handler, limit, now, first, refusals + 1, trace);
     }
 
-    /** Returns whether a reply refuses the frame because of the trace context, of which the replica knows nothing. */
+    /** Returns whether a reply refuses the frame because the replica does not support trace contexts. */
     boolean isRefusedForTrace(Reply reply) {
         return trace != null && reply instanceof Reply.Failed failed && failed.code() == ErrorCode.UNSUPPORTED_PROTOCOL;
     }
@@ -141,7 +144,7 @@ record PendingRequest(
         handler.failed(new PeerFailure(node.id(), first, true, ErrorCode.NOT_SENT, message));
     }
 
-    /** Reports that it was sent and that its outcome is unknown. */
+    /** Reports that it was sent, with an unknown outcome. */
     void fail(ErrorCode code, String message, long now) {
         if (limit != null && outbound.isQuick()) {
             limit.leaveUnanswered(since, now);

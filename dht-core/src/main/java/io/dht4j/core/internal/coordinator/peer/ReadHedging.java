@@ -7,7 +7,7 @@ import java.util.Optional;
 
 /**
  * Hedged requests of reads, after J. Dean and L. A. Barroso, <em>The Tail at Scale</em>, 2013: a read whose replicas
- * are late asks one more. Decides how late they must be, and limits the number of hedges by the retry budget. Does not
+ * are late asks one more. Determines the hedge delay, and limits the number of hedges by the retry budget. Does not
  * block; safe for use by any number of threads.
  */
 public final class ReadHedging {
@@ -51,8 +51,8 @@ public final class ReadHedging {
     }
 
     /**
-     * Records the latency of a request, if it is a first request of a read. Neither hedges nor repeated requests count:
-     * they are the few that are sent while others are slow.
+     * Records the latency of a request, if it is a first request of a read. Hedges and repeated requests do not count:
+     * these few are sent while others are slow.
      */
     void answered(PendingRequest request, long now) {
         // A cancelled one counts when it is reported as abandoned.

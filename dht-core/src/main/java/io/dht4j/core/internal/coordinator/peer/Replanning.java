@@ -12,14 +12,15 @@ import org.jspecify.annotations.Nullable;
 /**
  * Holds the later views of one operation. When a replica refuses a request since its table is newer, the operation
  * fetches a newer view and is planned again, at most {@value #MAX_PLANS} times. Requests of one operation that are
- * refused by several replicas at the same time share one plan. Created with the first refusal, which nearly no
- * operation meets. Does not block; safe for use by any number of threads.
+ * refused by several replicas at the same time share one plan. Created at the first refusal, which is rare. Does not
+ * block; safe for use by any number of threads.
  */
 public final class Replanning {
 
     /**
      * The maximum number of further plans of an operation. Each follows a later epoch. A node that was away may meet a
-     * later one at each replica that it asks, while several batches move; so there is room for more than one round.
+     * later one at each replica that it asks, while several batches move. So the maximum allows for more than one
+     * round.
      */
     public static final int MAX_PLANS = 16;
 
@@ -52,11 +53,11 @@ public final class Replanning {
     }
 
     /**
-     * Returns the view by which a refused request is planned again.
+     * Returns a newer view for a refused request.
      *
      * @param refused the token of the refused request
      * @param by the replica that has refused it
-     * @param patienceNanos for how long that replica is asked for its view
+     * @param patienceNanos how long that replica is asked for its view
      * @return a newer view than that of the request, which completes on any thread; fails if the operation has been
      *     planned often enough, or no newer view can be had
      */

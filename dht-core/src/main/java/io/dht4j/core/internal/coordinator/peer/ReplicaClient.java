@@ -31,16 +31,16 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks replicas: the local one by a plain call, the others through the transport, several requests in a frame under
- * load. A request whose connection broke is sent once more within the retry budget, which is safe because requests are
- * idempotent. So the next request reaches a peer that has restarted, even before its old connections are known to be
- * dead. A request that a node refuses since its view is older is sent again in a frame of its own, at most twice: by
- * then it has fetched a newer one. A request that a node has no room for is refused as overloaded and not sent. Does
- * not block; safe for use by any number of threads.
+ * Sends requests to replicas: to the local one by a plain call, to the others through the transport, under load several
+ * in a frame. A request whose connection broke is sent once more within the retry budget, which is safe because
+ * requests are idempotent. So the next request reaches a peer that has restarted, even before its old connections are
+ * known to be dead. A request that a node refuses because of an older view is sent again in a frame of its own, at most
+ * twice: by then the node has fetched a newer view. A request that exceeds a node's concurrency limit is refused as
+ * overloaded and not sent. Does not block; safe for use by any number of threads.
  */
 public final class ReplicaClient {
 
-    /** The bytes that an admitted call may take in a frame besides those that it was admitted with. */
+    /** The bytes that an admitted call may take in a frame in addition to its admitted bytes. */
     private static final int BYTES_PER_CALL = 256;
 
     private static final Duration FEATURES_TIMEOUT = Duration.ofSeconds(2);
@@ -64,8 +64,8 @@ public final class ReplicaClient {
     private volatile Map<NodeId, Lanes> lanes;
 
     /**
-     * The two queues to an incarnation of a node: reads do not wait for writes, which may wait for a disk. The requests
-     * of a frame are to one incarnation.
+     * The two queues to an incarnation of a node: reads do not wait for writes, which may wait for a disk. All requests
+     * of a frame go to one incarnation.
      */
     private record Lanes(@Nullable NodeIdentity identity, Batcher reads, Batcher writes) {}
 
@@ -103,7 +103,7 @@ public final class ReplicaClient {
         this.refresh = new ViewRefresh(views, components.environment());
         monitor.follow(refresh);
         int maxBytes = config.batching().maxBytes();
-        // Neither a batch of reads nor its replies, values aside, outgrow a frame whatever the largest value is.
+        // A batch of reads, and its replies without values, fit into a frame for any largest value.
         int readBytes = Math.min(maxBytes, FrameCodec.FRAME_OVERHEAD / 2);
         int writeBytes = Math.min(maxBytes, config.limits().maxValueBytes() + FrameCodec.FRAME_OVERHEAD / 2);
         this.readBatchers = () -> batcher(components, config, coalescer, readBytes);
@@ -153,7 +153,7 @@ public final class ReplicaClient {
     }
 
     /**
-     * Returns what fetches newer views.
+     * Returns the source of newer views.
      *
      * @return the refresh of this node
      */
@@ -171,7 +171,7 @@ public final class ReplicaClient {
     }
 
     /**
-     * Returns when reads ask one more replica.
+     * Returns the hedging of reads.
      *
      * @return the hedging of this node
      */
@@ -256,7 +256,7 @@ public final class ReplicaClient {
         return new PendingRequest(node, outbound, view, context, handler, limit, now(), true, 0, trace(node, handler));
     }
 
-    /** Returns what identifies the span of a request, if the node reads it. */
+    /** Returns the trace context of a request, if the node reads it. */
     private @Nullable TraceContext trace(Node node, ReplyHandler handler) {
         TraceContext trace = handler.traceContext();
         return trace != null && trace.isSampled() && features.readsTraces(node) ? trace : null;

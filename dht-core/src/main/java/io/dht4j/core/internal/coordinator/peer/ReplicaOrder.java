@@ -16,8 +16,8 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /**
- * Orders replicas: which are chosen first, and which of the chosen ones are sent to first. Does not block; safe for use
- * by any number of threads.
+ * Orders replicas for their choice and for the sending of requests. Does not block; safe for use by any number of
+ * threads.
  */
 public final class ReplicaOrder {
 
@@ -28,7 +28,7 @@ public final class ReplicaOrder {
      * Creates the order of one node.
      *
      * @param self this node
-     * @param suspicion which other nodes will probably not answer
+     * @param suspicion the suspected nodes, which will probably not answer
      */
     public ReplicaOrder(NodeId self, Suspicion suspicion) {
         this.self = self;
@@ -82,8 +82,8 @@ public final class ReplicaOrder {
 
     /**
      * Returns the nodes that are read for a partition, one for each slot, by preference. The slot that moves comes
-     * after the others, of which an answer may be enough to end the read, but before those that will probably not
-     * answer. A slot whose node does not have its content yet is left out.
+     * after the others, whose answers may suffice, but before the suspected nodes. A slot whose node is still
+     * incomplete is left out.
      *
      * @param view the view
      * @param partition the partition
@@ -146,8 +146,8 @@ public final class ReplicaOrder {
     }
 
     /**
-     * Sends to each of some replicas, to the local one last: it may do its work on this thread, and the others need not
-     * wait for that.
+     * Sends to each of some replicas, to the local one last: it may do its work on this thread, which would delay the
+     * others.
      *
      * @param replicas different replicas
      * @param send called once for each
@@ -168,11 +168,11 @@ public final class ReplicaOrder {
     }
 
     /**
-     * Sends something else to each of some replicas, to the local one last as {@link #localLast(List, Consumer)}.
+     * Sends a different request to each of some replicas, to the local one last as {@link #localLast(List, Consumer)}.
      *
-     * @param groups what each replica gets
+     * @param groups the request of each replica
      * @param send called once for each replica
-     * @param <T> what a replica gets
+     * @param <T> the request of a replica
      */
     public <T> void localLast(Map<Node, T> groups, BiConsumer<Node, T> send) {
         localLast(List.copyOf(groups.keySet()), node -> send.accept(node, Objects.requireNonNull(groups.get(node))));

@@ -65,7 +65,7 @@ public interface ReplyHandler {
     /**
      * Returns a handler that ignores the outcome.
      *
-     * @return for requests whose failure the next one meets again
+     * @return a handler for requests whose failure recurs with the next one
      */
     static ReplyHandler ignoring() {
         return of(reply -> {}, failure -> {});
@@ -110,7 +110,7 @@ public interface ReplyHandler {
     }
 
     /**
-     * Returns what identifies the span of the request to its recipient.
+     * Returns the trace context of the request for its recipient.
      *
      * @return null, as by default, if it has none
      */

@@ -6,14 +6,15 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Holds requests back while a thread delivers the replies of a frame, so that the requests that these lead to on the
- * same thread share frames too. It also turns the recursion of a transport that answers at once into a loop.
+ * Holds requests back while a thread delivers the replies of a frame, so that the requests that follow on the same
+ * thread share frames too. It also turns the recursion of a transport that answers at once into a loop.
  */
 final class RequestCoalescer {
 
     /**
-     * Whether the requests of a thread are held back, and their batchers. What stays in a thread of the application has
-     * classes of the JDK only: one of this library would keep the class loader of a closed application.
+     * Whether the requests of a thread are held back, and their batchers. The value that stays in a thread of the
+     * application uses classes of the JDK only: one of this library would retain the class loader of a closed
+     * application.
      */
     private final ThreadLocal<Map.Entry<AtomicBoolean, Deque<Batcher>>> states =
             ThreadLocal.withInitial(() -> Map.entry(new AtomicBoolean(), new ArrayDeque<>()));
@@ -32,7 +33,8 @@ final class RequestCoalescer {
     }
 
     /**
-     * Returns whether the requests of this thread are held back. Then it drains the batcher when they no longer are.
+     * Returns whether the requests of this thread are held back. In that case it drains the batcher when they no longer
+     * are.
      */
     boolean holds(Batcher batcher) {
         Map.Entry<AtomicBoolean, Deque<Batcher>> state = states.get();
@@ -46,7 +48,7 @@ final class RequestCoalescer {
         return true;
     }
 
-    /** Sends the requests that were held back, and those that they lead to. */
+    /** Sends the requests that were held back, and those that follow from them. */
     void end() {
         Map.Entry<AtomicBoolean, Deque<Batcher>> state = states.get();
         Deque<Batcher> held = state.getValue();

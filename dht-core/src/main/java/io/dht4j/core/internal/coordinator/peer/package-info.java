@@ -1,4 +1,4 @@
-/** The client of replicas: batches, frames, replies, hedging, and what replies show of their senders. */
+/** The client of replicas: batches, frames, replies, hedging, and observations about the senders of replies. */
 @NullMarked
 package io.dht4j.core.internal.coordinator.peer;
 

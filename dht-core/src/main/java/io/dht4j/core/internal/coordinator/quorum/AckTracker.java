@@ -15,14 +15,14 @@ import java.util.concurrent.atomic.AtomicLongFieldUpdater;
  * <p>Replicas are counted by slots: two nodes that hold one slot give one answer, see {@link #of}.
  *
  * <p>A replica that has lost its content accepts a write without knowing whether it held a newer entry. It counts
- * towards {@code ack}. But so many others must know it that any {@code ack} replicas, which may have acknowledged an
- * earlier write, include one of them.
+ * towards {@code ack}. But enough others must know what they held that any {@code ack} replicas, which may have
+ * acknowledged an earlier write, include one of them.
  */
 public class AckTracker {
 
     private static final long LAST_SUPERSEDED = 1L << 62;
 
-    /** The width of each of the four counts: acknowledgements, unsure ones, failures, and newer entries. */
+    /** The bits of each of the four counts: acknowledgements, unsure ones, failures, and newer entries. */
     private static final int BITS = 15;
 
     private static final long ACK = 1;
@@ -31,7 +31,7 @@ public class AckTracker {
     private static final long NEWER = 1L << (3 * BITS);
     private static final int MASK = (1 << BITS) - 1;
 
-    /** Set when the answers decide nothing any more. */
+    /** Set when the count is abandoned: later answers decide nothing. */
     private static final long ABANDONED = 1L << (4 * BITS);
 
     // Updaters instead of atomics, since there is a tracker for each key of each call.
@@ -55,7 +55,7 @@ public class AckTracker {
     }
 
     /**
-     * Creates a tracker of a read, of which some slots have no node to be read.
+     * Creates a tracker of a read in which some slots have no readable node.
      *
      * @param policy the number of replicas, and of needed answers
      * @param failed the number of slots that count as failed, small enough to decide nothing
@@ -79,7 +79,7 @@ public class AckTracker {
     }
 
     /**
-     * Returns whether two of the nodes give one answer, so that it matters who answers.
+     * Returns whether two of the nodes give one answer, so that the tracker needs the node of each answer.
      *
      * @return false if each node holds a slot of its own
      */
@@ -177,7 +177,7 @@ public class AckTracker {
         return newer(by);
     }
 
-    /** Counts a node that holds a newer entry, of which a version is known. */
+    /** Counts a node that holds a newer entry of a known version. */
     boolean newer(NodeId by) {
         return newer();
     }
@@ -191,7 +191,7 @@ public class AckTracker {
      * Returns whether a version leaves room for later ones.
      *
      * @param version a version that a replica has reported
-     * @return false if no clock will ever reach it, so that the replica lies
+     * @return false if no clock will ever reach it, so that the report is false
      */
     public static boolean canBeSuperseded(Version version) {
         return version.packed() >= 0 && version.packed() < LAST_SUPERSEDED;
@@ -288,7 +288,7 @@ public class AckTracker {
     /**
      * Returns whether every node has failed: none has acknowledged, and none is still to answer.
      *
-     * @return false as long as a node may have done what it was asked for
+     * @return false while a node may have carried out the request
      */
     public boolean allHaveFailed() {
         return acks() == 0 && failures() == policy.from();

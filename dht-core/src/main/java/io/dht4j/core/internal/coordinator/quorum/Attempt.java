@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * An attempt of an operation at one key, by one table and with one version, and the count of its answers. When a newer
- * table or another version is needed, a later attempt replaces it: then its answers decide nothing. Safe for use by any
- * number of threads.
+ * table or another version is needed, a later attempt replaces it, and its answers no longer decide. Safe for use by
+ * any number of threads.
  *
  * @param <T> the attempts of the operation
  */

@@ -7,8 +7,8 @@ import java.util.Optional;
 
 /**
  * The policy of a call: the one of its options, or by default the majority of the replicas of each partition.
- * Partitions have different numbers of replicas while the replication factor is raised. So each attempt takes the
- * policy of the view by which it is planned, and of no other. Immutable.
+ * Partitions have different numbers of replicas while the replication factor is raised. So each attempt uses the policy
+ * of its own view. Immutable.
  */
 public final class CallPolicy {
 
@@ -33,7 +33,7 @@ public final class CallPolicy {
     /**
      * Returns the policy for a key.
      *
-     * @param view the view by which the attempt is planned
+     * @param view the view of the attempt
      * @param key any key
      * @return the policy of the options, or the majority of the key's replicas
      */
@@ -44,7 +44,7 @@ public final class CallPolicy {
     /**
      * Returns the policy for a partition.
      *
-     * @param view the view by which the attempt is planned
+     * @param view the view of the attempt
      * @param partition its number
      * @return the policy of the options, or the majority of the partition's replicas
      */

@@ -6,12 +6,12 @@ import io.dht4j.core.internal.view.ReplicaSlot;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 /**
- * Counts the answers of replicas of which two nodes, the owner and the heir of a slot that moves, give one answer. Safe
- * for use by any number of threads.
+ * Counts the answers of replicas while a slot moves: its two nodes, the owner and the heir, give one answer. Safe for
+ * use by any number of threads.
  *
- * <p>The slot has acknowledged when both nodes have, so whichever of them is read later has the entry. It has failed
- * when one of them has failed or holds a newer entry. It knows that it held nothing newer if one of them knows: each of
- * them has all that the slot has acknowledged, unless it says that it does not know.
+ * <p>The slot has acknowledged when both nodes have, so that each of them has the entry in a later read. It has failed
+ * when one of them has failed or holds a newer entry. It is sure of having held no newer entry if one of them is sure:
+ * a node has every entry that the slot has acknowledged, unless it answers that it is unsure.
  */
 final class PairTracker extends AckTracker {
 

@@ -13,20 +13,19 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An attempt to read one key by one table: the nodes that can be read, of which each is asked at most once. Lock-free;
+ * An attempt to read one key by one table: the nodes that can be read, each of which is asked at most once. Lock-free;
  * safe for use by any number of threads.
  *
  * @param <T> the attempts of the operation
  */
 public abstract class ReadAttempt<T extends ReadAttempt<T>> extends Attempt<T> {
 
-    /** The key. */
     public final Key key;
 
     /** One node for each slot that can be read, in the order in which they are asked. */
     public final List<Node> replicas;
 
-    /** What replicas compare with their tables; null in a static cluster. */
+    /** The fencing token that replicas compare with their tables; null in a static cluster. */
     public final @Nullable FencingToken token;
 
     /** The number of replicas that have been asked, or more. */
@@ -54,7 +53,7 @@ public abstract class ReadAttempt<T extends ReadAttempt<T>> extends Attempt<T> {
      * @param key the key
      * @param client asks replicas
      * @param policy the number of replicas, and of needed answers
-     * @param view the view by which it is planned
+     * @param view the view of the attempt
      * @return at least {@code ack} nodes, in the order in which they are asked
      * @throws io.dht4j.OverloadedException if too few of them have room for it
      * @throws io.dht4j.UnavailableException if there are too few, since the content of a dead one is still being copied

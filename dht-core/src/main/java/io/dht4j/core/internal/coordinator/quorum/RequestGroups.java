@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 
-/** Splits what is sent to one node into requests of limited size. */
+/** Splits the items for one node into requests of limited size. */
 public final class RequestGroups {
 
     private RequestGroups() {}

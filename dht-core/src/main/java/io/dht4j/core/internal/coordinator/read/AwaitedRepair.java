@@ -10,8 +10,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A repair for which a read waits. It is repeated, until the read ends, while a node that takes over a slot does not
- * accept entries yet: it begins to soon. By a newer table the key is read again instead.
+ * A repair that a read waits for. It is repeated, until the read ends, while a node that takes over a slot does not
+ * accept entries yet. If a newer table is needed, the key is read again instead.
  */
 final class AwaitedRepair implements Repair.Outcome {
 

@@ -75,7 +75,7 @@ final class KeyRead extends ReadAttempt<KeyRead> {
 
     /**
      * Returns the number of slots that must receive the entry before the read may end, so that every later read whose
-     * slots overlap sees it. A slot of two nodes lacks it as long as the node that is not read may lack it.
+     * slots overlap sees it. A slot of two nodes lacks it while the node that is not read may lack it.
      *
      * @param holders the replicas that have answered with the entry or a newer one
      * @return 0 or less if enough slots hold it

@@ -15,8 +15,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Reads from this node's memory alone: one answer is enough, this node is a replica, and its store has the answer in
- * memory. Such a read needs no request and counts no answers. Does not block; safe for use by any number of threads.
+ * Reads from this node's memory alone. This is possible if one answer is enough, this node is a replica, and its store
+ * has the answer in memory. Such a read needs no request and counts no answers. Does not block; safe for use by any
+ * number of threads.
  */
 public final class LocalFastRead {
 
@@ -42,7 +43,7 @@ public final class LocalFastRead {
      *
      * @param key the key
      * @param policy the policy of the read
-     * @return what the store holds; empty if an ordinary read is needed, which asks others or reports a failed store
+     * @return the entry of the store; empty if an ordinary read is needed, which asks others or reports a failed store
      */
     public Optional<Store.Held> read(Key key, CallPolicy policy) {
         if (!answersAlone) {
@@ -85,7 +86,7 @@ public final class LocalFastRead {
     private boolean mayAnswerAlone(ClusterView view, Key key, int from) {
         Optional<ReplicaSlot> moving = view.movingSlot(key, from);
         if (moving.isPresent() && moving.get().isOf(components.self())) {
-            // If it is the only slot, the other node of it must hold what is shown.
+            // If it is the only slot, its other node must hold the same entry.
             return from > 1 && moving.get().reader().filter(this::isSelf).isPresent();
         }
         List<Node> replicas = view.replicas(key, from);

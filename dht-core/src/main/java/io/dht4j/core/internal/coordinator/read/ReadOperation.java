@@ -40,10 +40,10 @@ import org.jspecify.annotations.Nullable;
  * One read of one or several keys: asks as many replicas as the fan-out requires, merges their answers, and completes
  * when {@code ack} replicas have answered for every key. The next replica of the policy replaces a failed one at once.
  *
- * <p>The first replica of a key sends the value whatever its size; the others send small values, and the versions of
- * large ones. If the newest value has not been sent, it is fetched.
+ * <p>The first replica of a key sends a value of any size; the others send small values, and the versions of large
+ * ones. If the newest value has not been sent, it is fetched.
  *
- * <p>A key that a replica refuses since its table is newer is read again by that table.
+ * <p>A key that a replica refuses because of a newer table is read again with that table.
  */
 public final class ReadOperation {
 
@@ -52,7 +52,7 @@ public final class ReadOperation {
     private final ReadRepair repair;
     private final CallPolicy policy;
     private final CallContext context;
-    /** The later views, of which most reads have none. */
+    /** The later views; most reads have none. */
     private volatile @Nullable Replanning replanning;
 
     private final ReadRequests requests;
@@ -207,7 +207,7 @@ public final class ReadOperation {
         requests.askNext(again, read -> 1, false);
     }
 
-    /** Reads keys again by a newer view, unless other answers have decided by then. */
+    /** Reads keys again with a newer view, unless other answers have decided by then. */
     private void replan(List<KeyQuery> queries, FencingToken token, PeerFailure stale) {
         whenNewer(token, stale, newer -> {
             if (newer == null) {
@@ -274,7 +274,7 @@ public final class ReadOperation {
     }
 
     /**
-     * Settles a key of which enough replicas have answered. First fetches the newest value if it has not been sent, and
+     * Settles a key after the answers of enough replicas. First fetches the newest value if it has not been sent, and
      * repairs replicas that lack it until enough hold it.
      */
     private void settle(KeyRead read, List<Repair> repairs) {
@@ -329,7 +329,7 @@ public final class ReadOperation {
         send(repairs);
     }
 
-    /** Reads a key again if a replica has refused to complete its answer by an older table, else goes on. */
+    /** Reads a key again if a replica has refused to complete its answer for an older table. Otherwise continues. */
     void continueByNewest(KeyRead read, @Nullable PeerFailure failure, Runnable otherwise) {
         FencingToken token = read.token;
         if (token != null && failure != null && Replanning.isStale(failure, token)) {

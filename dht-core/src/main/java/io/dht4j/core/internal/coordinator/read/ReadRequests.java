@@ -27,12 +27,12 @@ import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends the requests of one read. The first replica of a key is asked for the value whatever its size, the others for
- * small values only, and for the versions of large ones. Does not block; safe for use by any number of threads.
+ * Sends the requests of one read. The first replica of a key is asked for a value of any size, the others for small
+ * values only, and for the versions of large ones. Does not block; safe for use by any number of threads.
  */
 final class ReadRequests {
 
-    /** Neither a request nor its answer, values aside, outgrows a frame, whatever the largest value is. */
+    /** A request, and its answer without values, fit into a frame for any largest value. */
     private static final int MAX_REQUEST_BYTES = FrameCodec.FRAME_OVERHEAD / 2;
 
     private final Environment environment;
@@ -41,7 +41,7 @@ final class ReadRequests {
     private final CallContext context;
     private final ReadOperation operation;
     private final @Nullable ObservedCall observed;
-    /** The number of requests in flight, counted only where they are to be cancelled. */
+    /** The number of requests in flight, counted only if they are cancelled at the end of the read. */
     private final AtomicInteger awaited = new AtomicInteger();
 
     ReadRequests(
@@ -64,7 +64,7 @@ final class ReadRequests {
         return config;
     }
 
-    /** The query of a key to one replica, and whether the value is wanted whatever its size. */
+    /** The query of a key to one replica, and whether it asks for a value of any size. */
     record KeyQuery(KeyRead read, boolean whole) {
 
         Key key() {
@@ -77,7 +77,7 @@ final class ReadRequests {
 
         final Node node;
         private final boolean first;
-        /** When the request was sent; unknown unless it is to be cancelled. */
+        /** The time of sending; unknown unless the request is cancelled at the end of the read. */
         private final long since;
 
         Handler(Node node, boolean first) {

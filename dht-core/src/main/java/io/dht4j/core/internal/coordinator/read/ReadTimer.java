@@ -9,10 +9,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends a read at its deadline. Before that, makes it ask one more replica when those that it has asked are late: one of
- * them is suspected, or the hedge delay has passed since the last request. Each such request is withdrawn from the
- * node's retry budget; without balance, it waits for the next time. One timer serves all of this, since it is nearly
- * always cancelled; a read that ends at once never sets it.
+ * Ends a read at its deadline. Before that, makes it ask one more replica when one of the asked replicas is suspected,
+ * or the hedge delay has passed since the last request. Each such request is withdrawn from the node's retry budget;
+ * without balance, it waits for the next time. One timer serves all of this, since it is nearly always cancelled; a
+ * read that ends at once never sets it.
  */
 final class ReadTimer {
 

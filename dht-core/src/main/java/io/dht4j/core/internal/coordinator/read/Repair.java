@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** An entry that is sent to replicas that lack it or may lack it. A read waits until enough have it, or none does. */
+/** An entry that is sent to replicas that lack it or may lack it. A read may wait until enough of them have it. */
 final class Repair {
 
     /** Receives the end of a repair that a read waits for. */
@@ -36,13 +36,13 @@ final class Repair {
     final Entry entry;
     final List<Node> targets;
 
-    /** What replicas compare with their tables; null in a static cluster. */
+    /** The fencing token that replicas compare with their tables; null in a static cluster. */
     final @Nullable FencingToken token;
 
-    /** The refusal that decides how the read continues: one of a newer table if there is one. */
+    /** The refusal that decides how the read continues: a refusal because of a newer table if there is one. */
     private volatile @Nullable PeerFailure refusal;
 
-    /** The node that copies what the owner of its slot has; null if there is none. */
+    /** The heir that copies the content of its slot's owner; null if there is none. */
     private final @Nullable NodeId copying;
 
     private final @Nullable AckTracker tracker;
@@ -71,7 +71,7 @@ final class Repair {
     /**
      * Creates a repair that a read waits for.
      *
-     * @param moving the slot that moves, of which one or two of the targets are nodes; empty if there is none
+     * @param moving the slot that moves, which has one or two of the targets as nodes; empty if there is none
      * @param needed the number of slots that must have the entry, 1 or more
      * @param outcome one of its methods is called, once, on any thread
      */
@@ -105,14 +105,14 @@ final class Repair {
     }
 
     /**
-     * Returns whether the copy brings an entry to the node that refuses it. An heir that copies refuses what its owner
-     * does. So the owner has got such an entry before the copy began, or takes it for purged.
+     * Returns whether the copy brings an entry to the node that refuses it. An heir that copies refuses the same
+     * entries as its owner. So the owner has received such an entry before the copy began, or considers it purged.
      */
     private boolean isCopied(PeerFailure failure) {
         return failure.code() == ErrorCode.VERSION_TOO_OLD && failure.node().equals(copying);
     }
 
-    /** Records that a target does not take the entry alone, or that this is unknown. */
+    /** Records that a target does not accept the entry alone, or that this is unknown. */
     void missed(PeerFailure failure) {
         if (isCopied(failure)) {
             done(failure.node());

@@ -48,7 +48,7 @@ public final class ReplicaQuery {
         List<Node> nodes = view.slots(partition, view.width(partition)).stream()
                 .flatMap(slot -> slot.readerFirst().stream())
                 .toList();
-        // Without room for values: only what is empty comes whole.
+        // Without room for values: only empty ones are sent.
         OutboundRequest request =
                 OutboundRequest.alone(new Request.ReadKeys(List.of(new Request.Query(key, false)), 0), view.token(key));
         for (Node node : nodes) {

@@ -7,10 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * Fetches the value of a version that a replica has named, from this replica or from another one that has it or a newer
- * one: one after the other.
- */
+/** Fetches the value of a reported version from one replica after the other that has it or a newer one. */
 final class ValueFetch {
 
     private final ReadOperation operation;

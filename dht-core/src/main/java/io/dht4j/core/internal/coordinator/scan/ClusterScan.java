@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * A running scan: merges the pages of replicas in key order. {@link ScanReplicas} chooses the replicas; each node is
  * asked only for the partitions that it was chosen for. When a node fails, the partitions are distributed again among
  * the others, and the scan continues after the last key that it has returned. Holds one page per node. When a node
- * refuses a page since its table is newer, the scan continues by that table in the same way, up to
+ * refuses a page because of a newer table, the scan continues with that table in the same way, up to
  * {@value Replanning#MAX_PLANS} times before it advances.
  *
  * <p>For one page at a time, see {@link io.dht4j.Scan}; the replies for a page arrive on any thread, one after the
@@ -67,7 +67,7 @@ public final class ClusterScan {
 
     private Optional<Key> position;
     private @Nullable List<ScanCursor> cursors;
-    /** Set by the caller only: an empty page is the end, and never stands for a failed one. */
+    /** Set by the caller only: an empty page is the end, never a failed page. */
     private volatile boolean closed;
 
     /**
@@ -150,7 +150,7 @@ public final class ClusterScan {
         private final Supplier<CallContext> contexts;
         private final @Nullable ObservedCall observed;
         private final HeldBytes held = new HeldBytes(budget, true);
-        /** The page that was refused by a newer table, and the node that did; null while there is none. */
+        /** The page that was refused because of a newer table, and the refusing node; null while there is none. */
         private @Nullable Refusal refusal;
         /** Begins again with the timeout: the table may change any number of times while a long page is read. */
         private Replanning replanning = new Replanning(client.refresh(), view);
@@ -278,7 +278,7 @@ public final class ClusterScan {
         }
     }
 
-    /** Goes on, by a newer view if a page was refused for the lack of it. */
+    /** Continues, with a newer view if a page was refused because of it. */
     private void advanceByNewest(PageRequest request) {
         Refusal refusal = request.refusal;
         if (refusal == null || request.page.isDone()) {

@@ -30,11 +30,11 @@ import java.util.stream.Collectors;
  * Chooses the replicas that a scan reads, and excludes those that fail. For one thread at a time.
  *
  * <p>A scan of the cluster reads {@code ack} of the first {@code from} slots of each partition, and one node of each
- * slot. For a slot that moves, this is the node whose content is that of the slot. The other one may have more than is
- * acknowledged, which matters for monotonic reads, and scans are not monotonic.
+ * slot. For a slot that moves, this is the node that has the slot's content. The other one may have unacknowledged
+ * entries, which matters for monotonic reads only; scans are not monotonic.
  *
- * <p>A scan of a snapshot reads all slots that have it. For a slot that moves, that is the owner. Its heir has the
- * snapshot only if the copy was complete before, and is read where the owner is missing.
+ * <p>A scan of a snapshot reads all slots that have it, and the owner of a slot that moves. The heir has the snapshot
+ * only if its copy was complete before. It is read if the owner is missing.
  */
 final class ScanReplicas {
 
@@ -47,7 +47,7 @@ final class ScanReplicas {
     private final Set<NodeId> failed = new HashSet<>();
     /** The nodes that do not have the snapshot, and will not have it again. */
     private final Set<NodeId> gone = new HashSet<>();
-    /** The partitions of which nodes do not have the snapshot, though they have it of others. */
+    /** The partitions that are missing in nodes' snapshots. */
     private final Map<NodeId, PartitionSet> lacking = new HashMap<>();
     /** The last failure of each node that has sent no page. */
     private final Map<NodeId, PeerFailure> reasons = new TreeMap<>(Comparator.comparing(NodeId::value));
@@ -117,7 +117,7 @@ final class ScanReplicas {
         return cursors;
     }
 
-    /** Chooses what this node has; nothing of partitions that it no longer owns, or does not have completely yet. */
+    /** Chooses the partitions that this node owns and has completely. */
     private static List<ScanCursor> ofThisNode(ClusterView view, KeyRange rest) {
         Node self = view.topology().node(view.self()).orElseThrow();
         if (!view.hasRowVersions()) {

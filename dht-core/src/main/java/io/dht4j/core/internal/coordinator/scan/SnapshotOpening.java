@@ -44,7 +44,7 @@ import org.jspecify.annotations.Nullable;
  * waits for those of its own writes that may be older. From then on the content at that version is constant.
  *
  * <p>Nodes that do not answer are left out, as long as {@code ack} of the first {@code from} replicas of each partition
- * remain. The nodes that are left out, or all if there is no snapshot, are requested to drop what they keep for it.
+ * remain. The nodes that are left out, or all if there is no snapshot, are requested to drop it.
  */
 public final class SnapshotOpening {
 
@@ -60,7 +60,7 @@ public final class SnapshotOpening {
     private final long endNanos;
 
     private final CompletableFuture<Version> result = new CompletableFuture<>();
-    /** The refusal of a node whose table is newer; null while there is none. */
+    /** The refusal because of a newer table; null while there is none. */
     private volatile @Nullable PeerFailure stale;
 
     private SnapshotOpening(
@@ -161,8 +161,8 @@ public final class SnapshotOpening {
         if (nodes.stream().anyMatch(node -> node.id().equals(components.self()))) {
             fix(at, nodes);
         } else {
-            // No other node waits for the writes of a member without a store, or of a node that takes no part since
-            // reads of it are refused.
+            // No other node waits for the writes of a member without a store, or of a node that takes no part because
+            // it refuses reads.
             awaitOwnWrites(inTime -> {
                 if (inTime) {
                     fix(at, nodes);
@@ -195,7 +195,7 @@ public final class SnapshotOpening {
                 .ask(nodes, context.remainingNanos());
     }
 
-    /** Requests nodes to drop the snapshot; a node that did not answer may have begun it all the same. */
+    /** Requests nodes to drop the snapshot; a node that did not answer may still have begun it. */
     private void leaveOut(Collection<Node> all, Collection<Node> taking) {
         List<Node> others = new ArrayList<>(all);
         others.removeAll(taking);

@@ -10,8 +10,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Collects the replicas that have missed a write, until its outcome decides whether they get hints. A write that was
- * certainly not done gets none, or a hint would do it; nor does an entry whose version was replaced. Does not block;
- * safe for use by any number of threads.
+ * certainly not done gets no hints, since a hint would carry it out. Neither does an entry whose version was replaced.
+ * Does not block; safe for use by any number of threads.
  */
 final class MissedWrites {
 
@@ -68,7 +68,7 @@ final class MissedWrites {
     /**
      * Holds an offer until it is repeated.
      *
-     * @return false if the fate of the write is decided: then it is offered to no replica any more
+     * @return false if the fate of the write is decided: then it is no longer offered to any replica
      */
     synchronized boolean park(ParkedWrites.Offer offer) {
         if (fate != Fate.UNDECIDED) {
@@ -153,7 +153,7 @@ final class MissedWrites {
         }
     }
 
-    /** Runs what follows from the decision: its failure must not keep the caller from the outcome. */
+    /** Runs the consequences of the decision. Their failure does not affect the caller's outcome. */
     private static void guarded(Runnable step) {
         try {
             step.run();

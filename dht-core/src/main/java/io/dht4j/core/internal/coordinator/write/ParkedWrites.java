@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Holds the writes that replicas do not take yet, until each is offered again or abandoned: large ones for which they
- * have no room, and those of partitions that they have not begun to take over. The offers of one write to one replica
- * back off, with jitter, so that writes that were refused together do not return together.
+ * Holds the writes that replicas do not accept yet, until each is offered again or abandoned: large writes that exceed
+ * a replica's memory limit, and writes of partitions that a replica has not begun to take over. The offers of one write
+ * to one replica back off, with jitter, so that writes that were refused together do not return together.
  *
  * <p>Each offer ends exactly once: its timer repeats it, or the outcome of its write or the closing of the node
  * abandons it. Does not block; safe for use by any number of threads.
@@ -48,7 +48,7 @@ public final class ParkedWrites {
         return handoff;
     }
 
-    /** A write to one replica that is to be offered to it again. */
+    /** A write that waits to be offered to one replica again. */
     final class Offer {
 
         private final MissedWrites write;
@@ -63,7 +63,7 @@ public final class ParkedWrites {
             this.abandoned = abandoned;
         }
 
-        /** Ends the offer, unless it has ended: nothing is sent to the replica any more. */
+        /** Ends the offer, unless it has ended: the replica gets no further request. */
         void abandon() {
             if (end()) {
                 timer.cancel();
@@ -121,12 +121,13 @@ public final class ParkedWrites {
             // The timers have ended, or memory is short: the write goes on without the replica, which gets a hint.
             LOG.debug("a write is not offered again", e);
         }
-        // If it has ended meanwhile, one of the two has been called.
+        // If it has ended in between, one of the two has been called.
         return !offer.end();
     }
 
     /**
-     * Abandons all offers and parks no further ones. On return the handoff has the writes that replicas miss by this.
+     * Abandons all offers and parks no further ones. On return the handoff has the writes that replicas miss because of
+     * this.
      */
     public void close() {
         closed = true;

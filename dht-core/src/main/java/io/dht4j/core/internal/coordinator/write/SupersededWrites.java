@@ -8,9 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Holds the entries of writes that a newer entry of some replica has superseded, and that only replicas which have not
- * answered yet can still decide. If those are silent, such an entry gets a second version. With all replicas up nearly
- * all are decided before they are looked at, and need none.
+ * Holds the written entries that are superseded by a newer entry of some replica, and that only outstanding answers can
+ * decide. If those replicas are silent, such an entry gets a second version. With all replicas up nearly all entries
+ * are decided before the first check, and need none.
  *
  * <p>One timer serves all of them. It runs only while there are any, and after random pauses: the second versions of
  * two nodes that write one key seldom meet. If they do, the greater one is acknowledged.
@@ -23,7 +23,7 @@ public final class SupersededWrites {
 
     private static final long SHORTEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
     private static final long LONGEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
-    /** A look that comes later than this means that this node was paused: then others only seem to be silent. */
+    /** A check that is later than this means that this node was paused: then others only seem to be silent. */
     private static final long LATE_NANOS = LONGEST_PAUSE_NANOS + TimeUnit.MILLISECONDS.toNanos(200);
 
     private final Environment environment;
@@ -77,7 +77,7 @@ public final class SupersededWrites {
         }
     }
 
-    /** Gives out no second version any more: writes that wait end with the transport, or at their deadlines. */
+    /** Issues no further second version: writes that wait end with the transport, or at their deadlines. */
     public synchronized void close() {
         closed = true;
         timer.cancel();

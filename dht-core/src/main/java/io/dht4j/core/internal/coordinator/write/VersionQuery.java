@@ -40,11 +40,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Queries the newest versions of some keys, the first step of a linearizable write, see
  * {@link io.dht4j.Ordering#LINEARIZABLE}. Asks {@code ack} of the first {@code from} replicas of each key; the next one
- * replaces a replica that fails. A key that a replica refuses since its table is newer is queried again by that table.
+ * replaces a replica that fails. A key that a replica refuses because of a newer table is queried again with that
+ * table.
  */
 public final class VersionQuery {
 
-    /** Neither a request nor its answer outgrows a frame. */
+    /** A request and its answer fit into a frame. */
     private static final int MAX_REQUEST_BYTES = FrameCodec.FRAME_OVERHEAD / 2;
 
     private final ReplicaClient client;
@@ -215,7 +216,7 @@ public final class VersionQuery {
         });
     }
 
-    /** Queries keys again by a newer view, unless other answers have decided by then. */
+    /** Queries keys again with a newer view, unless other answers have decided by then. */
     private void replan(List<KeyQuery> group, FencingToken token, PeerFailure failure) {
         // The rest is for another replica.
         replanning.after(token, failure.node(), context.remainingNanos() / 2).whenComplete((newer, error) -> {
