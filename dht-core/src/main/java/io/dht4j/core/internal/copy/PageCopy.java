@@ -12,7 +12,7 @@ import java.util.function.Supplier;
 /**
  * Copies partitions from one node in one pass over its store, page by page in key order. Between two pages it rests for
  * as long as the first one took, or longer if the rate requires it, so that the node stays available. A pass that fails
- * goes on at the same position. Does not block; safe for use by any number of threads, but run by one at a time.
+ * continues at the same position. Does not block; safe for use by any number of threads, but run by one at a time.
  */
 public final class PageCopy {
 
@@ -39,10 +39,10 @@ public final class PageCopy {
     /**
      * Creates a copy that has not begun.
      *
-     * @param throttle the rate, which it shares with others that have the same throttle
+     * @param throttle limits the rate of all its users together
      * @param source fetches pages of the node
-     * @param node returns the node, at the address that it has now
-     * @param partitions what is copied from it
+     * @param node returns the node, at its current address
+     * @param partitions the partitions to copy from it
      * @param listener follows the progress
      */
     public PageCopy(
@@ -64,7 +64,7 @@ public final class PageCopy {
         return partitions;
     }
 
-    /** Copies no other partitions than these any more; ends with the current page if none is left. */
+    /** Restricts the rest of the copy to these partitions; ends with the current page if none is left. */
     public synchronized void retain(PartitionSet wanted) {
         partitions = partitions.intersection(wanted);
     }

@@ -8,8 +8,8 @@ import java.time.Duration;
 import java.util.Set;
 
 /**
- * Catches what another detector throws against its contract, and logs it; then it suspects no node. Does not block;
- * safe for use by any number of threads.
+ * Catches and logs exceptions that another detector throws against its contract; then it suspects no node. Does not
+ * block; safe for use by any number of threads.
  */
 public final class GuardedDetector implements FailureDetector {
 

@@ -14,9 +14,9 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
 /**
- * Logs when and why a node becomes unreachable, and when it is reachable again: once for each reason, however many
- * calls fail. What every start and restart of a node causes is a warning only after ten seconds. Safe for use by any
- * number of threads.
+ * Logs when and why a node becomes unreachable, and when it is reachable again: once for each reason, for any number of
+ * failed calls. The usual failures at a node's start or restart are warnings only after ten seconds. Safe for use by
+ * any number of threads.
  */
 public final class ReachabilityLog {
 
@@ -29,8 +29,8 @@ public final class ReachabilityLog {
     private static final int MAX_REASONS = 8;
 
     /**
-     * The texts of a restart, whatever surrounds them: no process listens, the node is about to end, the other side has
-     * closed a connection while it was being made. A node that trusts no certificate of this node does the last, too.
+     * The message parts of a restart: no process listens, the node is about to end, the other side has closed a
+     * connection during its setup. A node that trusts no certificate of this node does the last, too.
      */
     private static final Pattern RESTARTS =
             Pattern.compile("connection refused|shutting down|closed|reset|broken pipe", Pattern.CASE_INSENSITIVE);
@@ -89,7 +89,7 @@ public final class ReachabilityLog {
         }
         boolean restarting =
                 RESTARTS.matcher(reason).find() && nanoTime.getAsLong() - outage.begunNanos < LASTING_NANOS;
-        // What is quiet at first may matter later.
+        // A quiet reason may become a warning later.
         String logged = restarting ? "quiet: " + reason : reason;
         if (outage.loggedReasons.add(logged)) {
             if (!restarting) {
@@ -100,7 +100,7 @@ public final class ReachabilityLog {
     }
 
     /**
-     * Forgets nodes that are no members any longer.
+     * Forgets nodes that are no longer members.
      *
      * @param members the other members
      */

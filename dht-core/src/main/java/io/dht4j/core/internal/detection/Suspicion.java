@@ -41,7 +41,9 @@ public final class Suspicion {
     private volatile boolean active;
     private volatile boolean closed;
     private volatile Set<NodeId> suspects = Set.of();
-    /** Nodes that have not answered since this node started or since they were added: they may yet be started. */
+    /**
+     * Nodes that have not answered since this node started or since they were added: they may still be about to start.
+     */
     private final Set<NodeId> unheard = ConcurrentHashMap.newKeySet();
 
     // Guarded by this.
@@ -145,7 +147,7 @@ public final class Suspicion {
         }
     }
 
-    /** Records the time; returns whether a request was sent so lately that its answer may still arrive. */
+    /** Records the time; returns whether a request was sent so recently that its answer may still arrive. */
     private synchronized boolean recordTime() {
         long now = environment.nanoTime();
         boolean late = now - checkedNanos > LATE_NANOS;

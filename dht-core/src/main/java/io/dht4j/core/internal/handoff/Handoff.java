@@ -25,10 +25,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps the writes that replicas missed, and delivers them when they answer again: hinted handoff, after G. DeCandia et
- * al., <em>Dynamo: Amazon's Highly Available Key-value Store</em>, 2007, 4.6. Unlike there, a hint never counts towards
- * {@code ack}. A hint that cannot be kept, for lack of room or because the log fails, is dropped, counted and logged. A
- * read that finds the replica behind repairs it.
+ * Stores the writes that replicas missed, and delivers them when the replicas answer again: hinted handoff, after G.
+ * DeCandia et al., <em>Dynamo: Amazon's Highly Available Key-value Store</em>, 2007, 4.6. Unlike there, a hint never
+ * counts towards {@code ack}. A hint that cannot be kept, for lack of room or because the log fails, is dropped,
+ * counted and logged. A read that finds the replica behind repairs it.
  *
  * <p>Does not block, except {@link #close}; safe for use by any number of threads.
  */
@@ -132,7 +132,7 @@ public final class Handoff {
         log.targets().stream().filter(target -> !replays.containsKey(target)).forEach(this::dropAll);
     }
 
-    /** Drops the hints for a member that is no node any more, a batch at a time. Runs on a store thread. */
+    /** Drops the hints for a member that is no longer a node, a batch at a time. Runs on a store thread. */
     private void dropAll(NodeId target) {
         HintLog.Batch batch = log.oldest(target, DROP_BYTES);
         if (closed || replays.containsKey(target) || batch.entries().isEmpty()) {
@@ -143,7 +143,7 @@ public final class Handoff {
         onStoreThread(() -> dropAll(target));
     }
 
-    /** Continues with the hints that the log holds from before. Does not wait for the log. */
+    /** Continues with the hints that are in the log at the start. Does not wait for the log. */
     public void start() {
         if (!options.enabled()) {
             return;
@@ -240,7 +240,7 @@ public final class Handoff {
                         try {
                             expire();
                         } finally {
-                            // After a failure too: the next run removes what has expired by then.
+                            // After a failure too: the next run removes the hints that have expired by then.
                             if (log.bytes() > 0) {
                                 expireLater();
                             }
@@ -270,7 +270,7 @@ public final class Handoff {
         }
     }
 
-    /** Counts hints of a node that has left. Others have its place and nearly all writes, so that is no alarm. */
+    /** Counts hints of a node that has left. These are no alarm: its successors have nearly all writes. */
     private void left(NodeId node, long bytes) {
         droppedBytes.addAndGet(bytes);
         LOG.info("hints of {} bytes for {} are dropped: it has left the cluster", bytes, node);
@@ -331,12 +331,12 @@ public final class Handoff {
     }
 
     /**
-     * Delivers what can be delivered soon, before an orderly shutdown. A failed delivery is retried shortly after,
-     * unless the node is suspected.
+     * Delivers the hints that can be delivered soon, before an orderly shutdown. A failed delivery is retried shortly
+     * after, unless the node is suspected.
      *
      * @param atMost the time after which failed deliveries are not retried; zero or more
-     * @return completes when no write waits to be kept, and every node has its hints or is not retried; at the latest
-     *     with {@link #close}
+     * @return completes when all missed writes are stored, and every node has its hints or is not retried; at the
+     *     latest with {@link #close}
      */
     public CompletableFuture<Void> drain(Duration atMost) {
         long endNanos = environment.nanoTime() + atMost.toNanos();

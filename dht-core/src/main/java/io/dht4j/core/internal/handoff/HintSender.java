@@ -20,15 +20,15 @@ public interface HintSender {
     /** Receives the outcome of a send. */
     interface Outcome {
 
-        /** The node has merged the entries, or others have that are replicas in its place. */
+        /** The node has merged the entries, or the replicas that replace it have. */
         void taken();
 
         /**
-         * Another node needs some of the entries too, and has not taken them. Called before {@link #taken}, any number
-         * of times.
+         * Another node needs some of the entries too, and has not accepted them. Called before {@link #taken}, any
+         * number of times.
          *
          * @param other the node
-         * @param some the entries that it gets as hints of its own
+         * @param some the entries that become hints for it
          */
         void missed(Node other, List<Entry> some);
 

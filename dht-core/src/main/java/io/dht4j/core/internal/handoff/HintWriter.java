@@ -10,9 +10,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Writes the hints for one node to the log, on one store thread at a time. Hints that arrive meanwhile are gathered and
- * written together. Large groups are split, so that a batch of hints is never much larger than its limit. Does not
- * block; safe for use by any number of threads.
+ * Writes the hints for one node to the log, on one store thread at a time. Hints that arrive during a write are
+ * gathered and written together. Large groups are split, so that a batch of hints is never much larger than its limit.
+ * Does not block; safe for use by any number of threads.
  */
 final class HintWriter {
 

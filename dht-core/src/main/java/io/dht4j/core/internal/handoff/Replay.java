@@ -63,7 +63,7 @@ final class Replay {
     private boolean more;
     private boolean draining;
     private long drainEndNanos;
-    /** Whether the node is not retried any more, during a drain. */
+    /** Whether the node is no longer retried, during a drain. */
     private boolean gaveUp;
 
     private Environment.@Nullable Timer timer;
@@ -142,7 +142,7 @@ final class Replay {
         }
     }
 
-    /** Returns whether there is nothing more to deliver, or nothing that can be delivered. */
+    /** Returns whether no hint is left, or none can be delivered. */
     synchronized boolean isAtRest() {
         return state == State.IDLE || state == State.CLOSED;
     }
@@ -195,7 +195,7 @@ final class Replay {
         }
     }
 
-    /** Returns false if this was closed meanwhile. */
+    /** Returns false if this was closed before. */
     private synchronized boolean isBusy() {
         return state == State.BUSY;
     }
@@ -261,8 +261,8 @@ final class Replay {
     }
 
     /**
-     * What the node has refused of a batch. It is dropped, and counted, with the batch: one that fails in the middle is
-     * sent again.
+     * The refused entries of a batch. They are dropped, and counted, with the batch: a batch that fails in the middle
+     * is sent again.
      */
     private record Refused(long bytes, String why) {
         private static final Refused NOTHING = new Refused(0, "");

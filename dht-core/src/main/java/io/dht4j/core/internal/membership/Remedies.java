@@ -3,8 +3,8 @@ package io.dht4j.core.internal.membership;
 import io.dht4j.NodeId;
 
 /**
- * Names calls of {@link io.dht4j.ClusterMembership} in messages for operators. Messages of the libraries name calls,
- * since an application has no command line; the server translates them into its commands.
+ * The calls of {@link io.dht4j.ClusterMembership} in messages for operators. The library names calls, since an
+ * application has no command line; the server translates them into its commands.
  */
 public final class Remedies {
 

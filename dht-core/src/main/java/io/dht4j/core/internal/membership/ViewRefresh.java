@@ -19,22 +19,22 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Installs newer views when a request shows that there are some: a replica has refused a request of this node, or has
- * sent one that is newer than this node. Requests that need a view of the same member at the same time share one. Does
- * not block; safe for use by any number of threads.
+ * sent a request with a newer epoch. Requests that need a view of the same member at the same time share one. Does not
+ * block; safe for use by any number of threads.
  */
 public final class ViewRefresh {
 
     private static final Logger LOG = LoggerFactory.getLogger(ViewRefresh.class);
 
-    /** Between two requests for the same view. */
+    /** The pause between two requests for the same view. */
     private static final long RETRY_PAUSE_NANOS = Duration.ofMillis(200).toNanos();
 
     private static final long NOTICE_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
 
     /**
      * The longest time for a view to arrive and to be installed. Then the next request tries again. A member answers
-     * within less or not at all; the rest is for the store of this node, which may be busy. Requests that wait have
-     * deadlines of their own.
+     * faster or not at all; the rest is for the store of this node, which may be busy. Waiting requests have deadlines
+     * of their own.
      */
     private static final long TIMEOUT_NANOS = Duration.ofSeconds(30).toNanos();
 
@@ -43,7 +43,7 @@ public final class ViewRefresh {
     private final Map<NodeId, CompletableFuture<ClusterView>> running = new ConcurrentHashMap<>();
     private volatile ViewSource source = ViewSource.NONE;
     private volatile boolean follows;
-    /** When the last view was fetched because of the epoch in a header. */
+    /** The time of the last fetch because of the epoch in a header. */
     private final AtomicLong noticedNanos;
 
     /**
@@ -100,7 +100,7 @@ public final class ViewRefresh {
     /**
      * Returns a view that is newer than an epoch, and installed.
      *
-     * @param epoch an epoch, not newer than what the member has
+     * @param epoch an epoch, not newer than the member's
      * @param member a member that has a newer view
      * @return completes at once if the current view is newer; fails if no newer one arrives soon
      */
@@ -110,7 +110,7 @@ public final class ViewRefresh {
             return CompletableFuture.completedFuture(now);
         }
         return of(member)
-                // A view that was under way may be older than what the member has shown since.
+                // A view in flight may be older than the epoch that the member has shown since.
                 .thenCompose(view -> view.epoch() > epoch ? CompletableFuture.completedFuture(view) : of(member))
                 .thenApply(view -> {
                     if (view.epoch() <= epoch) {
@@ -124,9 +124,9 @@ public final class ViewRefresh {
      * Returns a view that is newer than an epoch, and installed. Asks for it again while there is time: a member that
      * has just started, or is busy, may not answer at once.
      *
-     * @param epoch an epoch, not newer than what the member has
+     * @param epoch an epoch, not newer than the member's
      * @param member a member that has a newer view
-     * @param patienceNanos for how long the member is asked again
+     * @param patienceNanos how long the member is asked again
      * @return completes at once if the current view is newer; fails if no newer one arrives
      */
     public CompletableFuture<ClusterView> newerThan(long epoch, NodeId member, long patienceNanos) {
@@ -160,7 +160,7 @@ public final class ViewRefresh {
         }
         CompletableFuture<ClusterView> fetched = new CompletableFuture<>();
         fetched.whenComplete((view, error) -> {
-            // First, so that a caller that needs a newer one does not get this one again.
+            // First, so that a caller that needs a newer view starts a new request.
             running.remove(member, own);
             if (error == null) {
                 own.complete(view);

@@ -18,9 +18,9 @@ public interface ViewSource {
     /**
      * Fetches a view.
      *
-     * @param from a member that has a newer view, by what it has sent
+     * @param from a member that has shown a newer epoch
      * @param epoch the epoch of the newest view here
-     * @return a newer view, not installed; fails if none can be had
+     * @return a newer view, not installed; fails if none is available
      */
     CompletionStage<ClusterView> refresh(NodeId from, long epoch);
 }

@@ -12,11 +12,12 @@ import java.util.function.LongSupplier;
 /**
  * Closes the connections to a node over which another node answers, so that the next call connects again and looks the
  * node's name up again. While the wrong node keeps answering, the pause between two closings grows up to
- * {@link #LONGEST_PAUSE}; calls under way end with each closing. Does not block; safe for use by any number of threads.
+ * {@link #LONGEST_PAUSE}; calls in flight fail with each closing. Does not block; safe for use by any number of
+ * threads.
  */
 public final class WrongAddresses {
 
-    /** The longest time for which a connection to the wrong node is kept. */
+    /** The longest lifetime of a connection to the wrong node. */
     public static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
 
     private static final Backoff PAUSES = Backoff.doubling(Duration.ofSeconds(1), LONGEST_PAUSE);
@@ -26,10 +27,12 @@ public final class WrongAddresses {
 
     private final Transport transport;
     private final LongSupplier nanoTime;
-    /** The last closing for each node at whose address another has answered lately. */
+    /** The last closing for each node whose address another node has answered at recently. */
     private final Map<NodeId, Closing> closings = new ConcurrentHashMap<>();
 
-    /** A closing at a moment, after some others with no longer pause than {@link #FORGIVEN_NANOS} between them. */
+    /**
+     * The time of a closing, and the number of closings before it without a pause longer than {@link #FORGIVEN_NANOS}.
+     */
     private record Closing(long nanos, int earlier) {
 
         boolean isForgiven(long now) {

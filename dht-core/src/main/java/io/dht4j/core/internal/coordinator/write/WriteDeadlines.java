@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
  * deadlines, and a timer for each would cost several objects.
  *
  * <p>The timer is set to the earliest deadline when it was last set, or to an earlier one. It stays when the write of
- * that deadline ends: then it finds nothing due, and is set again. So no deadline passes unnoticed, and most writes set
- * no timer. Each expired write ends in a task of its own, so that it delays no other.
+ * that deadline ends: then it finds no expired write, and is set again. So every deadline is observed, and most writes
+ * set no timer. Each expired write ends in a task of its own, so that it delays no other.
  *
  * <p>Does not block; safe for use by any number of threads. The lock is held for a few steps, which grow with the
  * logarithm of the number of writes.
@@ -39,7 +39,7 @@ public final class WriteDeadlines {
         this.environment = environment;
     }
 
-    /** A write with a deadline. It knows its own place, so that it is found without a search. */
+    /** A write with a deadline. It has its index in the heap, so that its removal needs no search. */
     abstract static class Expiring {
 
         private static final int NOWHERE = -1;
@@ -88,7 +88,7 @@ public final class WriteDeadlines {
         }
     }
 
-    /** Removes a write that has ended. Does nothing if it has no deadline any more. */
+    /** Removes a write that has ended. Does nothing if it no longer has a deadline. */
     synchronized void remove(Expiring write) {
         int index = write.index;
         if (index == Expiring.NOWHERE) {
@@ -134,7 +134,7 @@ public final class WriteDeadlines {
         write.index = index;
     }
 
-    /** Replaces the timer. If there is none to be had, the former one remains. */
+    /** Replaces the timer. If the new one fails, the former one remains. */
     private void setTimer(long at) {
         Environment.Timer next = environment.schedule(this::sweep, Math.max(0, at - environment.nanoTime()));
         cancelTimer();
@@ -155,7 +155,7 @@ public final class WriteDeadlines {
             try {
                 expire(due);
             } catch (RuntimeException | Error e) {
-                // One write could not be ended, mostly for lack of memory. The others end all the same.
+                // One write could not be ended, mostly for lack of memory. The others still end.
                 failure = e;
             }
         }

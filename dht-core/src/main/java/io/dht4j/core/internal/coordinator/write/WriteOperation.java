@@ -36,16 +36,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One write of one or several entries: sends each to its first {@code from} replicas at the same time. Completes when
- * {@code ack} of them hold every entry as the newest of its key, or when that has become impossible for some entry. Of
- * a slot that moves both nodes receive it, and give one answer.
+ * {@code ack} of them hold every entry as the newest of its key, or when that has become impossible for some entry.
+ * Both nodes of a moving slot receive it, and give one answer.
  *
  * <p>A replica that holds a newer entry reports its version. When {@code ack} can no longer be reached for that reason,
- * or only by replicas that are silent, the entry gets a second version above the newest reported one, and is sent
- * again. So a write that was acknowledged before this one began never supersedes it, whatever the clocks showed.
- * Answers to an earlier version never count for a later one.
+ * or only with silent replicas, the entry gets a second version above the newest reported one, and is sent again. So a
+ * write that was acknowledged before this one began never supersedes it, for any clocks. Answers to an earlier version
+ * never count for a later one.
  *
- * <p>When a replica refuses an entry since its table is newer, the entry is sent again, with the same version, to the
- * replicas by that table. Answers to the earlier requests do not count then.
+ * <p>When a replica refuses an entry because of a newer table, the entry is sent again, with the same version, to the
+ * replicas of that table. Answers to the earlier requests do not count then.
  */
 public final class WriteOperation extends WriteDeadlines.Expiring {
 
@@ -58,7 +58,7 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
     private final WriteServices services;
     /** The view at the beginning. */
     private final ClusterView view;
-    /** The later views, of which most writes have none. */
+    /** The later views; most writes have none. */
     private volatile @Nullable Replanning replanning;
 
     private final CallPolicy policy;
@@ -110,7 +110,7 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
     /**
      * Starts a write.
      *
-     * @param services what all writes of this node share
+     * @param services the services that all writes of this node share
      * @param entries the entries, of different keys
      * @param policy the number of replicas
      * @param ordering linearizable if the newest versions were queried first
@@ -126,7 +126,7 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
             CallContext context,
             WriteResult result) {
         ClusterView view = services.components().view();
-        // Before anything is sent, so that it is certain that nothing was done.
+        // Before any request is sent, so that a refused write has certainly no effect.
         for (int i = 0; i < entries.size(); i++) {
             Key key = entries.get(i).key();
             ReplicationPolicy needed = policy.in(view, key);
@@ -148,7 +148,8 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
             Key key = entries.get(0).key();
             send(by.replicas(key, writes.get(0).from()), writes, entries, by.token(key));
         } else {
-            // Each node has a request of its own: of a batch it gets a part, and of a pair it matters who answers.
+            // Each node has a request of its own: it gets a part of a batch, and the two nodes of a slot are counted
+            // separately.
             services.client().order().localLast(group(writes, by), (node, group) -> sendGroup(node, group, by));
         }
     }
@@ -179,10 +180,10 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
         services.client().order().localLast(nodes, new Part(nodes, part, outbound, 0));
     }
 
-    /** Some entries in a request to some nodes, and what is done with the answers. Immutable. */
+    /** Some entries in a request to some nodes, and the handling of the answers. Immutable. */
     private final class Part implements ReplyHandler, Consumer<Node> {
 
-        /** One node if it matters whose answer it is: for a part of a batch, and where two nodes hold a slot. */
+        /** One node if answers are counted by node: for a part of a batch, and where two nodes hold a slot. */
         private final List<Node> nodes;
 
         private final List<VersionedWrite> writes;
@@ -245,7 +246,7 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
         }
 
         /**
-         * Returns whether the node will probably take it later: a large write once there is room, and any write once
+         * Returns whether the node will probably accept it later: a large write once there is room, and any write once
          * the node has begun to take over the slot.
          */
         private boolean mayBeOfferedAgain(PeerFailure failure) {
@@ -266,9 +267,9 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
         }
 
         /**
-         * Sends its entries again by a newer view. Until it is here, the other answers may decide; an entry that they
-         * have not decided by then has an undecided outcome by its old table, and gets a count of its own. If the
-         * deadline has decided meanwhile, all replicas by the newer view have missed it.
+         * Sends its entries again with a newer view. Until the view has arrived, the other answers may decide. An entry
+         * that is undecided then has an unknown outcome by its old table, and gets a new count. If the deadline has
+         * decided before, all replicas of the newer view have missed it.
          */
         private void replan(FencingToken token, PeerFailure failure) {
             replanning().after(token, failure.node(), context.remainingNanos()).whenComplete((newer, error) -> {
@@ -320,16 +321,16 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
         }
     }
 
-    /** Returns whether an entry still waits for replicas, of which those that have answered would be enough. */
+    /** Returns whether an entry still waits although the replicas that have answered would be enough. */
     boolean isWaiting(VersionedWrite write) {
         return !missed.isDecided() && write.tracker.isSuperseded();
     }
 
     /**
-     * Gives an entry its second version if the replicas for which it waits are silent: all of them are suspected, or
-     * have not answered for the patience after which reads ask another replica.
+     * Gives an entry its second version if the outstanding replicas are silent: all of them are suspected, or their
+     * answers are later than the time after which reads ask another replica.
      *
-     * @param waitedNanos for how long enough others have answered
+     * @param waitedNanos the time since enough others have answered
      */
     void supersedeIfSilent(VersionedWrite write, long waitedNanos) {
         try {
@@ -389,7 +390,8 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
             fail(write.tracker);
         } else if (!missed.isDecided() && !context.isExpired()) {
             Version above = services.versions().above(superseding.get());
-            // Not by a view that is older than the version, since hints tell by the version who may lack a write.
+            // Not with a view that is older than the version: the version of a hint determines which nodes may lack a
+            // write.
             ClusterView latest = services.components().view();
             VersionedWrite again = new VersionedWrite(write.entry.withVersion(above), policy, latest);
             write.replaceBy(again);

@@ -13,11 +13,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The future of a write, which its caller gets, from its admission on. The outcome first ends the write's admission, so
- * that the caller's next call finds the room that this one leaves. One future for all of this costs less than a stage
- * for each.
+ * The future of a write that its caller gets. The outcome first ends the write's admission, so that the caller's next
+ * call can use the released capacity. One future for all of this costs less than a stage for each.
  *
- * <p>A caller that completes the future itself changes nothing for the write. Safe for use by any number of threads.
+ * <p>A caller that completes the future itself does not affect the write. Safe for use by any number of threads.
  */
 public final class WriteResult extends CompletableFuture<Version> {
 

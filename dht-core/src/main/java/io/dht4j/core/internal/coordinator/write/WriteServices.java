@@ -9,7 +9,7 @@ import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
  *
  * @param components the components of the node
  * @param client asks replicas
- * @param parked holds the writes that replicas have no room for, and keeps those that they miss
+ * @param parked holds the writes that replicas do not accept yet, and keeps those that they miss
  * @param deadlines ends writes at their deadlines
  * @param superseded gives second versions to the writes that wait for silent replicas
  * @param versions issues second versions

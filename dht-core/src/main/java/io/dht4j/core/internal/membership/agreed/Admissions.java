@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * Admits nodes that prove that they have the join token. Without TLS that stops mistakes, not strangers. Does not
+ * Admits nodes that prove possession of the join token. Without TLS this prevents mistakes, not attacks. Does not
  * block; safe for use by any number of threads.
  */
 final class Admissions {
@@ -32,7 +32,7 @@ final class Admissions {
      * Creates the admissions at a node.
      *
      * @param self the node
-     * @param token the token of the cluster; empty if none admits anybody
+     * @param token the token of the cluster; empty if no token is configured
      * @param members the newest state
      * @param changes changes the state
      * @param environment store threads
@@ -55,7 +55,7 @@ final class Admissions {
         return token.isPresent();
     }
 
-    /** Admits a node. A name that the state knows is left as it is: the join itself says what is wrong with it. */
+    /** Admits a node. Ignores a name that is in the state already: the join itself reports any conflict. */
     CompletableFuture<Appended> admit(NodeId name, MembershipRequest.Admit request) {
         if (token.isEmpty()) {
             return CompletableFuture.completedFuture(

@@ -87,20 +87,20 @@ public final class AgreedMembership {
     private final @Nullable Bootstrap bootstrap;
 
     /**
-     * What a node needs to move slots, when it leads.
+     * The configuration of moves, for a node that leads.
      *
      * @param placement determines which partitions members prefer
-     * @param versionSlotRest how long the version slot of a removed member is not used again
+     * @param versionSlotRest how long the version slot of a removed member stays reserved
      */
     public record Driving(Placement placement, Duration versionSlotRest) {}
 
     /**
-     * Creates the membership of a node that has not started. Blocks: reads the node's notes, and makes its identity at
-     * the first start.
+     * Creates the membership of a node that has not started. Blocks: reads the node's metadata, and creates its
+     * identity at the first start.
      *
      * @param options how the node becomes a member
      * @param founding the settings of the node
-     * @param driving what the node needs to move slots, when it leads
+     * @param driving the configuration of moves, for a node that leads
      * @param store the node's store, which is bound on return
      * @param transport the node's transport, which has not started
      * @param environment time, random numbers, threads and timers
@@ -182,7 +182,7 @@ public final class AgreedMembership {
                         twin));
     }
 
-    /** Returns what this node waits for in the agreement, for people. */
+    /** Describes what this node waits for in the agreement, for people. */
     private List<String> waits() {
         return Stream.of(installed.trouble().stream(), logMember.trouble().stream(), driver.waits().stream())
                 .flatMap(lines -> lines)
@@ -200,24 +200,25 @@ public final class AgreedMembership {
                 }));
     }
 
-    /** The log has led to a state. On its lane. */
+    /** The log has produced a state. Called on its lane. */
     private void applied(ClusterState state) {
         installed.offer(state);
         if (state.epoch() == installed.epoch()) {
-            // After a restart, or of another node: nothing is stored that the note would precede.
+            // A state from before a restart, or of another node: there is no applied index to store first.
             logMember.noteAppliedLater();
         }
     }
 
     /**
-     * Sets what returns the partitions of which this node lacks entries that it may have acknowledged. Before, they are
-     * those in which it has diverged. While there are some, no member is declared dead without whom they may be lost.
+     * Sets the source of the partitions in which this node lacks entries that it may have acknowledged. Before, these
+     * are the partitions in which it has diverged. While there are some, a death that may lose these entries is
+     * rejected.
      */
     public void incomplete(Supplier<PartitionSet> source) {
         silences.incomplete(source);
     }
 
-    /** Returns what the members report about themselves. */
+    /** Returns the reports of the members about themselves. */
     public NodeReports reports() {
         return reports;
     }
@@ -261,10 +262,10 @@ public final class AgreedMembership {
     }
 
     /**
-     * Starts to listen, and becomes a member. A node that has an agreed state is one after some two seconds at most.
+     * Starts to listen, and becomes a member. A node with an agreed state becomes one within about two seconds.
      *
-     * @return completes when a state is installed; fails with an {@link IllegalStateException} that says why that is
-     *     not possible, or whom the node has waited for in vain
+     * @return completes when a state is installed; fails with an {@link IllegalStateException} that names the reason,
+     *     or the nodes that have not answered
      */
     public CompletableFuture<Void> start() {
         CompletableFuture<Void> started = new CompletableFuture<>();
@@ -318,7 +319,7 @@ public final class AgreedMembership {
             return;
         }
         if (bootstrap == null && founders.isPresent()) {
-            // The others may need its vote, and it could not form the cluster if it led.
+            // The others may need its vote, and as the leader it could not form the cluster.
             throw new IllegalStateException("node " + self + " has begun to form the cluster "
                     + founders.get().cluster() + ", and has no agreed state yet: start it with Membership.bootstrap of "
                     + founders.get().proposal().list());
@@ -343,7 +344,9 @@ public final class AgreedMembership {
         }
     }
 
-    /** A member that was started at another address restarts once no twin of it has answered at the agreed one. */
+    /**
+     * A member that was started at a new address restarts once no duplicate of it has answered at the agreed address.
+     */
     private void restartAlone(ClusterState state) {
         Optional<Node> agreed = twin.agreed(state);
         if (agreed.isEmpty()) {
@@ -355,7 +358,7 @@ public final class AgreedMembership {
                         wait::fail, () -> onStore(() -> installed.state().ifPresent(this::restart), wait.over())));
     }
 
-    /** Serves by the installed state once the others had time to object: reads and writes do not need the log. */
+    /** Serves with the installed state once the others had time to object: reads and writes do not need the log. */
     private void restart(ClusterState state) {
         lifecycle.in(state).ifPresent(member -> logMember.resume(state, member));
         driver.start();
@@ -412,7 +415,7 @@ public final class AgreedMembership {
         return lifecycle.isRemoved();
     }
 
-    /** Returns where clients reach the public APIs of present members that have said so, by the installed state. */
+    /** Returns the client addresses of the present members that have published them, by the installed state. */
     public Map<NodeId, List<String>> publicAddresses() {
         return state().map(MemberDirectory::publicAddresses).orElse(Map.of());
     }
@@ -432,26 +435,26 @@ public final class AgreedMembership {
         return installed.current().orElseThrow().views();
     }
 
-    /** Returns the node's transport, which is started already, and ends this membership when it is closed. */
+    /** Returns the node's transport, which is already started. Closing it ends this membership. */
     public Transport transport() {
         return new NodeTransport(transport, endpoint, lifecycle.end(), this::close);
     }
 
-    /** Returns what fetches newer views, from the member that shows one or another one. */
+    /** Returns the source of newer views. */
     public ViewSource source() {
         return new MemberViews(installed, pulls);
     }
 
-    /** Returns how many messages between members of the log were dropped, because they were of or for another node. */
+    /** Returns how many messages between members of the log were dropped because of a wrong sender or recipient. */
     public long droppedMessages() {
         return logMember.messages.dropped();
     }
 
     /**
-     * Changes the agreed state. The command is planned again on the newest state if another one came first.
+     * Changes the agreed state. The command is planned again on the newest state if another command came first.
      *
-     * @param plan makes the command from the newest state; none if that is as it should be
-     * @return the epoch of the change, or of the state as it should be, once this node has installed it; fails with a
+     * @param plan creates the command from the newest state; none if no change is needed
+     * @return the epoch of the change, or of a state that needs none, once this node has installed it; fails with a
      *     {@link io.dht4j.DhtException} if the state refuses it, or no leader is found in time
      */
     public CompletableFuture<Long> change(Function<ClusterState, Optional<Command>> plan) {
@@ -459,24 +462,24 @@ public final class AgreedMembership {
     }
 
     /**
-     * Begins the next generation after the majority of the voters was lost, by an operator's word.
+     * Begins the next generation after the majority of the voters was lost, on an operator's command.
      *
-     * @param lost the nodes that never return with what they know. Every other present node must answer
+     * @param lost the nodes that never return with their state. Every other present node must answer
      * @param acceptDataLoss whether to go on although a lost node still answers another one
      * @return the epoch of the recovered state, once this node has installed it; the others fetch it. Fails with a
-     *     {@link io.dht4j.DhtException} that says what to do if a majority may be left, or a node is neither lost nor
+     *     {@link io.dht4j.DhtException} that names the remedy if a majority may be left, or a node neither is lost nor
      *     answers
      */
     public CompletableFuture<Long> recover(Set<NodeId> lost, boolean acceptDataLoss) {
         return recovery.begin(lost, acceptDataLoss);
     }
 
-    /** Returns what the start of the node waits for, one line for people. */
+    /** Describes what the start of the node waits for, one line for people. */
     public String waiting() {
         return wait.text();
     }
 
-    /** Ends the part of this node in the agreement. Closes neither transport nor store. Blocks for a short time. */
+    /** Ends this membership. Closes neither transport nor store. Blocks for a short time. */
     public void close() {
         own.close();
         driver.close();

@@ -59,7 +59,10 @@ final class FirstCommand {
         this.environment = environment;
     }
 
-    /** Appends the command if this node leads a log without a state, until there is one. A second one is refused. */
+    /**
+     * Appends the command if this node leads a log without a state, and repeats it until there is one. A second one is
+     * refused.
+     */
     void append() {
         Optional<LogMember.Open> open = log.current();
         if (open.isEmpty()

@@ -10,7 +10,7 @@ final class Leaderless {
 
     /** Longer than an election among voters that reach each other. */
     private static final Duration ELECTION = Duration.ofSeconds(30);
-    /** Between two looks that are further apart, there may have been a leader. */
+    /** Between two calls that are further apart, there may have been a leader. */
     private static final Duration MEMORY = Duration.ofMinutes(3);
 
     private final LongSupplier nanoTime;
@@ -19,7 +19,7 @@ final class Leaderless {
     private long lookedNanos;
 
     /**
-     * Creates it before the first look.
+     * Creates a measurement that has not begun.
      *
      * @param nanoTime the monotonic time in nanoseconds
      */
@@ -28,10 +28,10 @@ final class Leaderless {
     }
 
     /**
-     * Takes note of a look.
+     * Records whether there is a leader.
      *
      * @param leads whether a node leads now
-     * @return how many seconds are left until any electable node would have been elected; 0 if there are none
+     * @return the seconds until an electable node would have been elected; 0 if that time is over
      */
     synchronized long secondsLeft(boolean leads) {
         long now = nanoTime.getAsLong();

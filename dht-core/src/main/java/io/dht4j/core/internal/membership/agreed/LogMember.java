@@ -28,14 +28,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes part in the topology log for a node. A node opens its log when it is a founder that votes, or when an installed
- * state names it as a voter, and has noted before who it is there. A voter that the state does not name any more takes
- * part until the log has removed it, also after a restart. The next generation has a log of its own.
+ * The participation of a node in the topology log. A node opens its log when it is a founder that votes, or when an
+ * installed state names it as a voter; before, it stores its identity in the log. A voter that the state no longer
+ * names takes part until the log has removed it, also after a restart. The next generation has a log of its own.
  *
- * <p>A member whose log has become empty does not start: it may have voted, and confirmed commands, that it no longer
- * knows. The log is opened before the note, and leaves a trace of that, so an interrupted start can be repeated. For
- * the same reason a member does not vote whose log ends before what it has applied of it; it serves by its installed
- * state. The note has the index up to which it has applied the log, and is stored before each state that is installed.
+ * <p>A member whose log has become empty does not start: it may have cast votes and confirmed commands that are lost.
+ * The log is opened before the note is stored, and leaves a trace of that, so an interrupted start can be repeated. For
+ * the same reason a member does not vote if its log ends before its applied index; it serves with its installed state.
+ * The note contains the applied index, and is stored before each state that is installed.
  *
  * <p>Safe for use by any number of threads. Methods that open or close a log block; they are for store threads.
  */
@@ -56,18 +56,18 @@ final class LogMember {
 
     private final Supplier<ReplicatedState> states;
 
-    /** Serializes what opens and closes. */
+    /** Serializes the opening and closing of the log. */
     private final Object opening = new Object();
 
     /** The state that was followed last. Guarded by this. */
     private @Nullable ClusterState last;
 
-    /** Whether this node is to take part as before its restart, and could not yet. Guarded by this. */
+    /** Whether this node is to take part as before its restart, but could not yet. Guarded by this. */
     private boolean resumes;
 
     private volatile @Nullable Open open;
     private volatile boolean closed;
-    /** What others wait for while this node takes no part although it should, for people; empty if it does. */
+    /** Why this node takes no part although it should, for people; empty if it does. */
     private volatile String trouble = "";
 
     /**
@@ -101,15 +101,15 @@ final class LogMember {
     }
 
     /**
-     * Creates the part of a node that takes none yet.
+     * Creates the participation of a node that takes no part yet.
      *
      * @param self the name of the node
      * @param factory opens logs
      * @param environment threads and timers
-     * @param notes where the node notes who it is in the log
+     * @param notes stores the node's identity in the log
      * @param calls sends requests to other members
      * @param members the present members
-     * @param states makes the state machine of a log
+     * @param states creates the state machine of a log
      */
     LogMember(
             NodeId self,
@@ -148,7 +148,7 @@ final class LogMember {
         return current().flatMap(now -> now.state().state());
     }
 
-    /** Returns what others wait for while this node takes no part although it should; empty if it does. */
+    /** Returns why this node takes no part although it should; empty if it does. */
     Optional<String> trouble() {
         return Optional.of(trouble).filter(text -> !text.isEmpty());
     }
@@ -167,8 +167,8 @@ final class LogMember {
     }
 
     /**
-     * Takes part as before a restart, if the installed state does not name this node as a voter any more and the group
-     * is still the same one. Blocks.
+     * Takes part as before a restart, if the installed state no longer names this node as a voter and the group is
+     * still the same. Blocks.
      */
     synchronized void resume(ClusterState state, Member member) {
         resumes = false;
@@ -206,7 +206,7 @@ final class LogMember {
         troubled(until, why instanceof StoreException ? MembershipRequestSender.message(why) : why.toString());
     }
 
-    /** Reports why this node takes no part, once as long as that stays the same. */
+    /** Reports why this node takes no part, once while the reason stays the same. */
     private void troubled(String until, String why) {
         String text = self + " to take part in changes of the topology, which it does not " + until + ": " + why;
         if (!text.equals(trouble)) {
@@ -216,9 +216,9 @@ final class LogMember {
     }
 
     /**
-     * Opens or closes the log, as a state that is installed wants it. Blocks.
+     * Opens or closes the log according to an installed state. Blocks.
      *
-     * @throws IllegalStateException if the log is lost, for the start to fail
+     * @throws IllegalStateException if the log is lost; then the start fails
      */
     synchronized void follow(ClusterState state, Member member) {
         last = state;
@@ -242,7 +242,7 @@ final class LogMember {
         } catch (ShortLogException e) {
             troubled("until it is started again", MembershipRequestSender.message(e));
         } catch (RuntimeException | Error e) {
-            // The node serves by the installed state: reads and writes do not need the log.
+            // The node serves with the installed state: reads and writes do not need the log.
             troubledForNow(e);
             environment.schedule(() -> onStore(() -> followAgain(state, member)), RETRY.toNanos());
         }
@@ -305,7 +305,7 @@ final class LogMember {
         }
     }
 
-    /** Notes who this node is in the log, before the log first starts. */
+    /** Stores this node's identity in the log, before the log first starts. */
     private void note(TopologyLog opened, LogMembership membership) {
         Optional<LogMembership> before =
                 notes.logMembership().filter(noted -> noted.id().equals(membership.id()));
@@ -316,7 +316,7 @@ final class LogMember {
         }
         long applied = before.map(LogMembership::applied).orElse(0L);
         if (opened.durableIndex() < applied) {
-            // Short, since it travels as what others wait for.
+            // Short, since the reports to other members contain it.
             throw new ShortLogException("its topology log ends at index " + opened.durableIndex()
                     + ", and it has applied index " + applied + ": restore the log, or " + Remedies.replace(self)
                     + ", or, without other voters, use MembershipChange.Recover");
@@ -328,8 +328,7 @@ final class LogMember {
     }
 
     /**
-     * Notes how far this member has applied its log. Called before a state is stored, whether of the log or of another
-     * node. Blocks.
+     * Stores the applied index of this member. Called before a state is stored, of the log or of another node. Blocks.
      *
      * @throws StoreException if the note cannot be stored
      */
@@ -339,7 +338,7 @@ final class LogMember {
             if (now == null) {
                 return;
             }
-            // A leader may apply what the others have on their disks before it is on its own.
+            // A leader may apply an entry that the others have on their disks before it is on its own disk.
             long index = Math.min(now.state().applied(), now.log().durableIndex());
             notes.logMembership()
                     .filter(noted -> noted.id().equals(now.self().incarnation()) && noted.applied() < index)
@@ -347,7 +346,7 @@ final class LogMember {
         }
     }
 
-    /** As {@link #noteApplied}, on a store thread. The next state repeats what fails. */
+    /** Works as {@link #noteApplied}, on a store thread. After a failure, the next state repeats it. */
     void noteAppliedLater() {
         onStore(() -> {
             try {
@@ -369,7 +368,7 @@ final class LogMember {
         }
     }
 
-    /** Ends the part of this node. Blocks for a short time, or until a log that is being opened is open. */
+    /** Ends the participation of this node. Blocks for a short time, or until a log that is being opened is open. */
     void close() {
         closed = true;
         synchronized (opening) {

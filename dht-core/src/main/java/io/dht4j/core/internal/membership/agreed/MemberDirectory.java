@@ -29,7 +29,7 @@ final class MemberDirectory {
      *
      * @param own the incarnation of this node
      * @param newest returns the newest state; empty before the first one
-     * @param founders returns the list of founders, which counts before the first state
+     * @param founders returns the list of founders, which is used before the first state
      */
     MemberDirectory(UUID own, Supplier<Optional<ClusterState>> newest, Supplier<Optional<Founders>> founders) {
         this.own = own;
@@ -42,7 +42,7 @@ final class MemberDirectory {
         return newest.get();
     }
 
-    /** Returns whether this node is present by a state: neither removed nor declared dead. */
+    /** Returns whether this node is present in a state: neither removed nor declared dead. */
     boolean isPresentIn(ClusterState state) {
         return state.members()
                 .incarnation(own)
@@ -99,7 +99,7 @@ final class MemberDirectory {
                 : Optional.empty();
     }
 
-    /** Returns where clients reach the public APIs of present members that have said so. */
+    /** Returns the client addresses of the present members that have published them. */
     static Map<NodeId, List<String>> publicAddresses(ClusterState state) {
         Map<NodeId, List<String>> addresses = new HashMap<>();
         state.members().all().stream()

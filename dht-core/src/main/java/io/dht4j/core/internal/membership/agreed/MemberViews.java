@@ -10,7 +10,7 @@ import io.dht4j.core.internal.view.ClusterView;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Fetches the states of members, as views. A node that serves has a state. */
+/** Fetches the states of members, as views. */
 final class MemberViews implements ViewSource {
 
     private final InstalledState installed;

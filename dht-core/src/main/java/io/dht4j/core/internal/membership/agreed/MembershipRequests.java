@@ -53,12 +53,12 @@ final class MembershipRequests implements MembershipEndpoint.Service {
      * @param installed the state that others may fetch
      * @param log appends commands, and takes messages of the log
      * @param bootstrap the formation of the cluster; null if the node joins
-     * @param wait what the start waits for
-     * @param foreign learns of callers of other clusters
+     * @param wait the progress of the start
+     * @param foreign records callers of other clusters
      * @param admissions admits bearers of a join token
-     * @param reports what this node reports
-     * @param silences when members were last heard
-     * @param twin learns of requests that this node has sent to itself
+     * @param reports the reports of this node
+     * @param silences the times at which members were last heard
+     * @param twin records requests that this node has sent to itself
      */
     MembershipRequests(
             NodeId self,
@@ -126,7 +126,7 @@ final class MembershipRequests implements MembershipEndpoint.Service {
         Optional<UUID> cluster = installed.state().map(ClusterState::cluster);
         if (bootstrap == null) {
             if (cluster.isEmpty()) {
-                // An option that is mistyped at one node must not end the start of another one.
+                // A mistyped option of one node does not end the start of another.
                 throw DhtException.of(
                         ErrorCode.NOT_SERVING,
                         "node " + self + " was started with Membership.join, and forms no cluster: start all"

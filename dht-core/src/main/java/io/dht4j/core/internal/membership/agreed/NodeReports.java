@@ -49,8 +49,8 @@ public final class NodeReports {
      * @param leads returns whether this node leads the log
      * @param behind fetches the state of a node that has a newer one
      * @param space the space of the store of this node
-     * @param waits returns why this node takes no part in the agreement although it should, and, if it leads, what
-     *     further moves wait for
+     * @param waits returns the obstacles: why this node takes no part in the agreement although it should and, at the
+     *     leader, what further moves wait for
      */
     NodeReports(
             UUID incarnation,
@@ -69,13 +69,13 @@ public final class NodeReports {
         this.waits = waits;
     }
 
-    /** Sets what reports the batches whose slots this node takes over. Before, none are reported. */
+    /** Sets the source of the batches whose slots this node takes over. Before, none are reported. */
     public void from(BatchProgress.Reporter source) {
         reporter = source;
     }
 
     /**
-     * Sets what a node waits for before it leaves, and moves before slots are read elsewhere. Before, there is nothing.
+     * Sets the sources of what delays the leave of a node and the end of moves. Before, nothing delays them.
      *
      * @param hints returns the size of the undelivered hints in bytes
      * @param snapshots returns the number of open snapshots
@@ -106,7 +106,7 @@ public final class NodeReports {
                 waits.get());
     }
 
-    /** Returns the batches that have room in a frame, from the first on; the others follow when these are complete. */
+    /** Returns the first batches that fit into a frame; the others follow when these are complete. */
     private static List<BatchProgress> thatFit(List<BatchProgress> all) {
         int bytes = 0;
         for (int i = 0; i < all.size(); i++) {
@@ -167,7 +167,7 @@ public final class NodeReports {
                 });
     }
 
-    /** Returns for how long a node has not answered; empty if it answers, or nothing was asked of it. */
+    /** Returns how long a node has not answered; empty if it answers, or was sent no request. */
     public Optional<Duration> silence(NodeId node) {
         return calls.silence().of(node);
     }

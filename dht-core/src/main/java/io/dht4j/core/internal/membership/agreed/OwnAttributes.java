@@ -37,7 +37,7 @@ final class OwnAttributes {
     /**
      * Creates the attributes of a node.
      *
-     * @param options what the node was started with
+     * @param options the options of the node's start
      * @param incarnation its stored incarnation
      * @param state returns the installed state
      * @param changes changes the state
@@ -56,7 +56,7 @@ final class OwnAttributes {
         this.environment = environment;
     }
 
-    /** Returns what a node joins with. */
+    /** Returns the attributes that a node joins with. */
     static MemberAttributes of(Membership options) {
         return merged(
                 options.attributes(),
@@ -72,7 +72,7 @@ final class OwnAttributes {
                 given.zone().orElse(agreed.zone()));
     }
 
-    /** The node serves: begins to compare. */
+    /** Begins to compare, since the node serves. */
     void start() {
         own(state.get()).ifPresent(member -> {
             String address = options.self().address();

@@ -18,7 +18,7 @@ final class OwnLifecycle {
     private final NodeId self;
     private final UUID incarnation;
     private final CompletableFuture<String> end = new CompletableFuture<>();
-    /** Whether this node leaves by the last installed state in which it is present. */
+    /** Whether this node is leaving in the last installed state that contains it. */
     private boolean leaving;
 
     private volatile boolean removed;
@@ -72,7 +72,7 @@ final class OwnLifecycle {
                 : start;
     }
 
-    /** Returns what completes when the node must no longer serve, with the reason and the remedy, for people. */
+    /** Returns a future that completes when the node must stop serving, with the reason and the remedy, for people. */
     CompletableFuture<String> end() {
         return end;
     }

@@ -34,11 +34,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Begins the next generation after the majority of the voters was lost, on an operator's command. It takes the newest
- * state of all nodes that are left, and every other node must be one of them or be named as lost: a node that is only
- * out of reach might know a newer state. If most voters answer, it waits until they have had no leader for a while: the
- * members of the log are other ones than the voters until they have followed. Does not block; safe for use by any
- * number of threads.
+ * Begins the next generation after the majority of the voters was lost, on an operator's command. It continues from the
+ * newest state of all remaining nodes. Every other node must be named as lost: an unreachable node might know a newer
+ * state. If most voters answer, it waits until they have had no leader for a while: the members of the log differ from
+ * the agreed voters until the log has followed a change. Does not block; safe for use by any number of threads.
  */
 final class Recovery {
 
@@ -79,10 +78,10 @@ final class Recovery {
     /**
      * Begins the next generation.
      *
-     * @param lost the nodes that never return with what they know
+     * @param lost the nodes that never return with their state
      * @param acceptDataLoss whether to go on although one of them still answers another node
      * @return the epoch of the recovered state, once this node has installed it; the others fetch it. Fails with a
-     *     {@link DhtException} that says what to do if a majority may be left, or a node is neither lost nor answers
+     *     {@link DhtException} that names the remedy if a majority may be left, or a node neither is lost nor answers
      */
     CompletableFuture<Long> begin(Set<NodeId> lost, boolean acceptDataLoss) {
         Optional<ClusterState> state = installed.state();
@@ -96,7 +95,7 @@ final class Recovery {
     private CompletableFuture<Long> recover(ClusterState state, Set<NodeId> lost, boolean acceptDataLoss) {
         return reports.ask(state).thenCompose(answers -> {
             if (answers.values().stream().anyMatch(answer -> answer.epoch() > state.epoch())) {
-                // Of a member that the states before did not have.
+                // For a member that is missing in the states before.
                 return newest(state).thenCompose(newer -> {
                     if (newer.epoch() == state.epoch()) {
                         throw refused("a node has a newer state, which could not be fetched: repeat this");
@@ -119,8 +118,8 @@ final class Recovery {
     }
 
     /**
-     * Asks all members when each lost one was heard, or when this one was, if none is lost: the answers also show their
-     * releases. They are by the number of the asked one.
+     * Asks all members when they last heard each lost member, or this one if none is lost: the answers also show their
+     * releases. Returns the answers by the numbers of the asked members.
      */
     private CompletableFuture<Map<Member, Map<Integer, Optional<LastHeard>>>> heard(
             ClusterState state, Set<NodeId> lost) {
@@ -138,7 +137,9 @@ final class Recovery {
                 });
     }
 
-    /** Two sides of a cut network would become two clusters: a node is not lost if it still answers another one. */
+    /**
+     * The sides of a network partition would become two clusters: a node is not lost if it still answers another one.
+     */
     private void requireUnheard(
             ClusterState state, Set<Integer> answering, Member lost, Map<Integer, Optional<LastHeard>> found) {
         for (int number : answering) {
@@ -258,7 +259,7 @@ final class Recovery {
         }
     }
 
-    /** The same at every node that recovers, so that two recoveries at once make one state. */
+    /** The same at every node that recovers, so that concurrent recoveries create one state. */
     private static List<Integer> voters(ClusterState state, List<Member> present, Set<Integer> answers) {
         List<Integer> left = present.stream()
                 .map(Member::number)

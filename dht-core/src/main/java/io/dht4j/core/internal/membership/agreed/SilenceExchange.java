@@ -28,8 +28,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Exchanges with other members the times at which silent members were last heard. A node that finds a member silent
- * asks it every 3 s, and compares with one other member, which asks the silent one, too. So all members know soon when
- * any of them has heard it last, and so does each new leader. Does not block; safe for use by any number of threads.
+ * asks it every 3 s, and compares with one other member, which asks the silent member, too. So every member, and each
+ * new leader, soon knows when any of them last heard it. Does not block; safe for use by any number of threads.
  */
 final class SilenceExchange {
 
@@ -40,7 +40,7 @@ final class SilenceExchange {
 
     private static final Duration INTERVAL = Duration.ofSeconds(3);
 
-    /** Shorter than the calls of those who wait for a decision. */
+    /** Shorter than the calls that wait for a decision. */
     private static final Duration PATIENCE = Duration.ofMillis(1500);
 
     /** Longer times are as good as this one. */
@@ -56,7 +56,7 @@ final class SilenceExchange {
     private final Environment environment;
     private final PeerSilence silence;
     private volatile Supplier<PartitionSet> incomplete;
-    /** The members to which a call is under way. */
+    /** The members with a call in flight. */
     private final Set<NodeId> asking = ConcurrentHashMap.newKeySet();
 
     /** The results that are waited for. */
@@ -134,7 +134,7 @@ final class SilenceExchange {
         return silence.of(member.name()).isPresent();
     }
 
-    /** Asks a member for anything, unless that was done a short time ago: its silence follows from the result. */
+    /** Sends a member any request, unless one was sent a short time ago: its silence follows from the result. */
     private void ask(Node node) {
         boolean isKnown = silence.asked(node.id())
                 .filter(ago -> ago.compareTo(INTERVAL) < 0)
@@ -145,19 +145,22 @@ final class SilenceExchange {
     }
 
     /**
-     * Sets what returns the partitions of which this node has no complete replica. Before, those in which it has
-     * diverged.
+     * Sets the source of the partitions in which this node's replica is incomplete. Before, these are the partitions in
+     * which it has diverged.
      */
     void incomplete(Supplier<PartitionSet> source) {
         incomplete = source;
     }
 
-    /** Returns the partitions of which this node has no complete replica. */
+    /** Returns the partitions in which this node's replica is incomplete. */
     PartitionSet incomplete() {
         return incomplete.get();
     }
 
-    /** In what this node has diverged is known once it has installed the recovered state: until then, in anything. */
+    /**
+     * The diverged partitions are known once the recovered state is installed; until then, every partition may have
+     * diverged.
+     */
     private PartitionSet incompleteAt(long asked) {
         Optional<ClusterState> state = members.state();
         return state.isPresent() && Epoch.generation(asked) > Epoch.generation(epoch.getAsLong())
@@ -165,7 +168,7 @@ final class SilenceExchange {
                 : incomplete();
     }
 
-    /** Serves the question of another member, and takes note of what it knows. */
+    /** Serves the question of another member, and records its knowledge. */
     LastHeard serve(MembershipRequest.Silence question) {
         PartitionSet lacking = incompleteAt(question.epoch());
         if (question.about().equals(incarnation)) {
@@ -191,7 +194,9 @@ final class SilenceExchange {
         return silence.heard(name).map(Duration::toMillis).orElse(LastHeard.UNKNOWN);
     }
 
-    /** Asks a member when another one was heard; completes with nothing if it is of a release that cannot say that. */
+    /**
+     * Asks a member when another one was heard; completes with an empty result if its release does not support that.
+     */
     private CompletableFuture<Optional<LastHeard>> ask(ClusterState state, Member other, Member about) {
         return calls.ask(
                         MemberDirectory.node(other).orElseThrow(),
@@ -216,17 +221,17 @@ final class SilenceExchange {
     }
 
     /**
-     * Asks all other present members when a member was last heard, and takes note of what they say.
+     * Asks all other present members when a member was last heard, and records their answers.
      *
      * @param state the state of the members
      * @param about a present member, perhaps this one
      * @return completes within 1.5 s with the answers of those that have answered, by their numbers; an answer is empty
-     *     if its node is of a release that cannot say that. Never fails
+     *     if the node's release does not support the question. Never fails
      */
     @SuppressWarnings("CollectionUndefinedEquality") // A stage is only equal to itself.
     CompletableFuture<Map<Integer, Optional<LastHeard>>> ask(ClusterState state, Member about) {
         if (!about.is(incarnation)) {
-            // Of many silent members it may not have been asked for long.
+            // With many silent members, its last request may be long ago.
             MemberDirectory.node(about).ifPresent(this::ask);
         }
         Map<Integer, Optional<LastHeard>> answers = new ConcurrentHashMap<>();
@@ -254,7 +259,7 @@ final class SilenceExchange {
         return closed;
     }
 
-    /** Ends the exchange. Who waits gets no answers. */
+    /** Ends the exchange. Waiting callers get no answers. */
     void close() {
         synchronized (this) {
             closed = true;

@@ -21,8 +21,8 @@ import java.util.stream.Collectors;
 
 /**
  * Rejects a death command while any node that the leader reaches has heard the member recently, or if the other
- * replicas lack writes that the member has acknowledged. When a member was heard is known to all of them, so a new
- * leader knows it, too. Does not block; safe for use by any number of threads.
+ * replicas lack writes that the member has acknowledged. All of them know when a member was last heard, so a new leader
+ * knows it, too. Does not block; safe for use by any number of threads.
  */
 final class SilenceGuard implements CommandLog.Guard {
 
@@ -40,9 +40,9 @@ final class SilenceGuard implements CommandLog.Guard {
      *
      * @param self the node
      * @param incarnation its incarnation
-     * @param silence which members do not answer it
+     * @param silence the silences of members towards it
      * @param exchange asks other members
-     * @param silenceWhileLeading returns for how long a member has been silent since this node leads, by its number
+     * @param silenceWhileLeading returns how long a member has been silent since this node leads, by its number
      */
     SilenceGuard(
             NodeId self,
@@ -75,7 +75,7 @@ final class SilenceGuard implements CommandLog.Guard {
                         .or(() -> DeathRules.refusal(state, dead, incomplete(state, answers))));
     }
 
-    /** Returns what members lack of their partitions, by their numbers; those that do not answer lack nothing. */
+    /** Returns the incomplete partitions of members by their numbers; none for members that do not answer. */
     private Map<Integer, PartitionSet> incomplete(ClusterState state, Map<Integer, Optional<LastHeard>> answers) {
         Map<Integer, PartitionSet> result = new HashMap<>();
         answers.forEach((number, answer) -> answer.ifPresent(heard -> result.put(number, heard.incomplete())));
@@ -117,13 +117,13 @@ final class SilenceGuard implements CommandLog.Guard {
     }
 
     private Duration silent(Member member, Map<Integer, Optional<LastHeard>> answers) {
-        // If no node has heard it, all have been started since.
+        // If no node has heard it, all nodes have been started since.
         Duration silent =
                 silence.heard(member.name()).or(() -> silence.of(member.name())).orElse(Duration.ZERO);
         if (answers.values().stream().allMatch(Optional::isPresent)) {
             return silent;
         }
-        // A node of 0.1.0 does not say what it has heard. The last failure of this one may be old.
+        // A node of 0.1.0 does not report when it has heard a member. The last failure of this one may be old.
         Duration led = silenceWhileLeading.apply(member.number()).orElse(Duration.ZERO);
         return led.compareTo(silent) < 0 ? led : silent;
     }

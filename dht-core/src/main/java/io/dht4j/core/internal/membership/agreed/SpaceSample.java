@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Samples the used and free bytes of a node's store; a sample is some seconds old at most while it is asked for. The
+ * Samples the used and free bytes of a node's store. While it is requested, a sample is at most some seconds old. The
  * store is read on a store thread. Does not block; safe for use by any number of threads.
  */
 final class SpaceSample {
@@ -35,7 +35,7 @@ final class SpaceSample {
         this.environment = environment;
     }
 
-    /** Returns the last sample, and takes another one in the background if it is old; empty if nothing is known. */
+    /** Returns the last sample, and takes another one in the background if it is old; empty before the first sample. */
     Optional<StoreSpace> get() {
         synchronized (this) {
             if (underWay || (taken && environment.nanoTime() - takenNanos < VALID_NANOS)) {

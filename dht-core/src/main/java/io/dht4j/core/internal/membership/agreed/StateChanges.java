@@ -47,7 +47,7 @@ final class StateChanges {
      * @param installed the installed state
      * @param pulls fetches states
      * @param environment clocks and timers
-     * @param waiting returns what the node waits for before it has a state
+     * @param waiting describes what the node waits for before it has a state
      * @param isSilent returns whether a node has not answered the last request
      */
     StateChanges(
@@ -70,10 +70,10 @@ final class StateChanges {
     }
 
     /**
-     * Changes the agreed state. The command is planned again on the newest state if another one came first.
+     * Changes the agreed state. The command is planned again on the newest state if another command came first.
      *
-     * @param plan makes the command from the newest state; none if that is as it should be
-     * @return the epoch of the change, or of the state as it should be, once this node has installed it; fails with a
+     * @param plan creates the command from the newest state; none if no change is needed
+     * @return the epoch of the change, or of a state that needs none, once this node has installed it; fails with a
      *     {@link DhtException} if the state refuses it, no leader is found in time, or this node does not install it in
      *     time
      */
@@ -95,7 +95,7 @@ final class StateChanges {
         try {
             command = plan.apply(state.get());
         } catch (RuntimeException | Error e) {
-            // Of a plan that this state refuses: the waiting caller needs an answer.
+            // The plan refuses this state: the waiting caller needs an answer.
             return CompletableFuture.failedFuture(e);
         }
         if (command.isEmpty()) {
@@ -118,7 +118,7 @@ final class StateChanges {
     }
 
     private String withoutLeader(String reason) {
-        // A recovery is to name every silent node, and the members of the log may be other ones than the voters.
+        // A recovery must name every silent node, and the members of the log may differ from the voters.
         List<String> lost = members.others().stream()
                 .map(Node::id)
                 .filter(isSilent)

@@ -115,7 +115,7 @@ public final class CommandCodec {
     /**
      * Decodes a command.
      *
-     * @param bytes what {@link #encode} has returned; not changed, and not used afterwards
+     * @param bytes the result of {@link #encode}; neither changed nor retained
      * @throws MalformedStateException if the bytes are no command, or of another version of the format
      */
     public static Command decode(byte[] bytes) throws MalformedStateException {

@@ -10,8 +10,8 @@ import java.util.zip.DeflaterOutputStream;
 import java.util.zip.InflaterInputStream;
 
 /**
- * A state within a command, in the format of zlib: the command that continues a recovered state must fit into an entry
- * of the log, whatever the number of partitions and members. Most row versions are equal then.
+ * A state within a command, in the zlib format: the command that continues a recovered state must fit into an entry of
+ * the log for any number of partitions and members. Most row versions are equal then.
  */
 final class CompressedState {
 

@@ -26,8 +26,8 @@ public final class StateCodec {
     static final int FORMAT = 1;
 
     /**
-     * The version of the format of states that were recovered. A node that does not read it would miss that its
-     * replicas have diverged, so it stays at its own state.
+     * The version of the format of recovered states. A node that could not read it would miss that its replicas have
+     * diverged, so it stays at its own state.
      */
     private static final int RECOVERED_FORMAT = 2;
 
@@ -81,7 +81,7 @@ public final class StateCodec {
     /**
      * Decodes a state and checks all its invariants.
      *
-     * @param bytes what {@link #encode} has returned; not changed, and not used afterwards
+     * @param bytes the result of {@link #encode}; neither changed nor retained
      * @throws MalformedStateException if the bytes are no valid state, or of another version of the format
      */
     public static ClusterState decode(byte[] bytes) throws MalformedStateException {

@@ -167,7 +167,7 @@ final class StateReader {
         return SlotTable.of(width, owners);
     }
 
-    /** Reads the versions of rows of which the number is known. */
+    /** Reads the versions of a known number of rows. */
     long[] versions(int rows) throws MalformedStateException {
         need((long) rows * Long.BYTES, "the versions");
         long[] versions = new long[rows];

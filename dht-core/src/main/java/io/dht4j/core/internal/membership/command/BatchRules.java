@@ -55,7 +55,7 @@ final class BatchRules {
                         + " now: plan the move again when no other slot of the partition moves";
     }
 
-    /** Returns why no batch can begin between two members, whatever their slots are, or an empty text. */
+    /** Returns why no batch can begin between two members for any slots, or an empty text. */
     String problemOf(int source, int target, PartitionSet partitions) {
         if (state.rebalance().paused()) {
             return "moves are paused: resume them with " + Remedies.RESUME;
@@ -113,7 +113,7 @@ final class BatchRules {
         return Results.accepted(new StateChange(state).shrink(batch, command.partitions()));
     }
 
-    /** Returns whether partitions can be completed as a part of a batch, or as all of it. */
+    /** Returns whether partitions can be completed as a part of a batch, or as the whole batch. */
     static boolean isPart(PartitionSet partitions, Batch batch) {
         return !partitions.isEmpty() && partitions.minus(batch.partitions()).isEmpty();
     }
@@ -133,7 +133,7 @@ final class BatchRules {
             return Results.refused(batch + " stands in for a dead member and cannot be aborted: if the heir cannot"
                     + " finish, declare it dead too");
         }
-        // The heir is read in BOTH, and may go on to serve reads until it has installed that it is not.
+        // The heir is read in BOTH, and may continue to serve reads until it has installed the next phase.
         return Results.accepted(
                 batch.phase() == Phase.BOTH
                         ? new StateChange(state).put(batch.in(Phase.UNDO))

@@ -157,7 +157,7 @@ public sealed interface Command {
     record ReleaseVersionSlot(long expectedEpoch, int member) implements Command {}
 
     /**
-     * Declares by an operator's word that an incarnation never returns. Batches that it takes part in end: slots that
+     * Declares on an operator's word that an incarnation never returns. Batches that it takes part in end: slots that
      * it gives in {@link Phase#COPY} or shares in {@link Phase#GROW} are filled on the heir, and in {@link Phase#BOTH}
      * and {@link Phase#UNDO} belong to the heir; slots that it takes return to their owner.
      *
@@ -170,7 +170,7 @@ public sealed interface Command {
 
     /**
      * Replaces a dead member by a new incarnation of the same name. The slots of the dead member are filled on the new
-     * one, except those in rows of which another slot is moving; a later {@link StartBatch} takes these.
+     * one, except those in rows with another moving slot; a later {@link StartBatch} fills these.
      *
      * @param expectedEpoch see {@link Command#expectedEpoch}
      * @param member the dead member
@@ -190,8 +190,8 @@ public sealed interface Command {
     record StartBatch(long expectedEpoch, int from, int to, PartitionSet partitions) implements Command {}
 
     /**
-     * Takes a batch to its next phase: from {@link Phase#COPY} to {@link Phase#BOTH} when the heir has reported that it
-     * is complete, or from there to {@link Phase#STABLE} when the old owner has durably installed {@link Phase#BOTH}.
+     * Moves a batch to its next phase: from {@link Phase#COPY} to {@link Phase#BOTH} when the heir has reported
+     * completion, or from there to {@link Phase#STABLE} when the old owner has durably installed {@link Phase#BOTH}.
      *
      * @param expectedEpoch see {@link Command#expectedEpoch}
      * @param batch the batch
@@ -200,7 +200,7 @@ public sealed interface Command {
     record AdvanceBatch(long expectedEpoch, long batch, Phase next) implements Command {}
 
     /**
-     * Declares that the heir of a dead member has some partitions in full. The rest of the batch goes on.
+     * Declares that the heir of a dead member has some partitions in full. The rest of the batch continues.
      *
      * @param expectedEpoch see {@link Command#expectedEpoch}
      * @param batch a batch in {@link Phase#FILL}
@@ -209,31 +209,31 @@ public sealed interface Command {
     record CompleteFill(long expectedEpoch, long batch, PartitionSet partitions) implements Command {}
 
     /**
-     * Sets how many replicas each partition is to have. Rows get vacant slots, which later batches give to members one
-     * after the other. The number can be lowered again only as far as slots are vacant.
+     * Sets how many replicas each partition is to have. Rows get vacant slots, which later batches assign to members
+     * one after the other. The number can be lowered again only as far as slots are vacant.
      *
      * @param expectedEpoch see {@link Command#expectedEpoch}
-     * @param replicas the number, at most that of the members that take slots
+     * @param replicas the number, at most the number of members that can own slots
      */
     record SetReplicationFactor(long expectedEpoch, int replicas) implements Command {}
 
     /**
      * Begins to give partitions one more slot each, in {@link Phase#GROW}.
      *
-     * <p>A write that a majority of {@code n} slots has acknowledged is seen by a majority of {@code n + 1}, but not of
-     * {@code n + 2}. So the node that appends this command makes sure that every present member of the rows has
-     * installed them as they are.
+     * <p>Each majority of {@code n + 1} slots includes a slot of each majority of {@code n}; with {@code n + 2} slots
+     * this does not hold. So the node that appends this command makes sure that every present member of the rows has
+     * installed the present rows.
      *
      * @param expectedEpoch see {@link Command#expectedEpoch}
      * @param from the present member that owns the last slot of each partition
-     * @param to the member that gets the next slot, and has none of any of the partitions
+     * @param to the member that gets the next slot, and has no slot of any of the partitions
      * @param partitions at least one, each with a vacant slot
      */
     record StartGrow(long expectedEpoch, int from, int to, PartitionSet partitions) implements Command {}
 
     /**
      * Declares that the heir of a batch that grows has some partitions in full: it owns the next slot of each from then
-     * on. The rest of the batch goes on.
+     * on. The rest of the batch continues.
      *
      * @param expectedEpoch see {@link Command#expectedEpoch}
      * @param batch a batch in {@link Phase#GROW}
@@ -242,9 +242,9 @@ public sealed interface Command {
     record CompleteGrow(long expectedEpoch, long batch, PartitionSet partitions) implements Command {}
 
     /**
-     * Leaves the slots of a batch with their old owner, which is complete until the batch ends. In {@link Phase#COPY}
-     * and {@link Phase#GROW} the batch ends; in {@link Phase#BOTH}, in which the heir is read, it goes to
-     * {@link Phase#UNDO}, and ends by the same command when the heir has durably installed that.
+     * Cancels a batch: its slots stay with their old owner, which is complete until the batch ends. In
+     * {@link Phase#COPY} and {@link Phase#GROW} the batch ends. In {@link Phase#BOTH} reads use the heir, so the batch
+     * enters {@link Phase#UNDO}, and a second such command ends it when the heir has durably installed that phase.
      *
      * @param expectedEpoch see {@link Command#expectedEpoch}
      * @param batch a batch that does not fill
@@ -255,7 +255,7 @@ public sealed interface Command {
      * Sets the voters of the metadata group.
      *
      * @param expectedEpoch see {@link Command#expectedEpoch}
-     * @param voters their numbers, ascending; members that were no voters before are serving
+     * @param voters their numbers, ascending; new voters are serving members
      */
     record SetVoters(long expectedEpoch, List<Integer> voters) implements Command {
 
@@ -266,7 +266,7 @@ public sealed interface Command {
     }
 
     /**
-     * Sets how many voters there should be when there are as many serving members. The driver chooses them.
+     * Sets the target number of voters, which applies once there are as many serving members. The driver chooses them.
      *
      * @param expectedEpoch see {@link Command#expectedEpoch}
      * @param voters 3, 5 or 7
@@ -296,8 +296,8 @@ public sealed interface Command {
 
     /**
      * Begins the next generation after the majority of the voters was lost. Every row gets the new epoch as its
-     * version: the lost voters may have agreed on changes that are lost with them, and this fences every node that has
-     * seen one.
+     * version: the lost voters may have agreed on changes that are lost with them, and the new version fences every
+     * node that has seen such a change.
      *
      * @param expectedEpoch the newest epoch that a reachable node knows
      * @param voters the numbers of the voters of the new generation, ascending

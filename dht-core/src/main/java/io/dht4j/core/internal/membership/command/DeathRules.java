@@ -18,7 +18,7 @@ public final class DeathRules {
 
     private final ClusterState state;
     private final MemberList members;
-    /** The partitions of which members have no complete replica although they own a slot, by their numbers. */
+    /** The partitions in which members own a slot but have an incomplete replica, by the numbers of the members. */
     private final Map<Integer, PartitionSet> incomplete;
 
     DeathRules(ClusterState state) {
@@ -32,12 +32,12 @@ public final class DeathRules {
     }
 
     /**
-     * Returns why a member is not declared dead, by the state and by what other members report. The state does not have
-     * these reports, so only the leader that is asked first can refuse the command for them. Does not block.
+     * Returns why a death is refused, based on the state and on reports of other members. The state does not contain
+     * these reports, so only the leader, which is asked first, can refuse the command for them. Does not block.
      *
      * @param state the state before the command
      * @param command the command
-     * @param incomplete the partitions of which members report that they have no complete replica, by their numbers
+     * @param incomplete the partitions in which members report an incomplete replica, by the numbers of the members
      * @return one sentence for people; empty if the command is accepted
      */
     public static Optional<String> refusal(
@@ -91,7 +91,7 @@ public final class DeathRules {
 
     /** The owner of a batch's slots is dead. */
     private static void orphan(Batch batch, StateChange change) {
-        // An heir in GROW has most of what the owner had, so it takes the owner's slot and not one of its own.
+        // An heir in GROW has most entries of the owner, so it takes the owner's slot and not one of its own.
         if (batch.phase() == Phase.COPY || batch.phase() == Phase.GROW) {
             change.hand(batch.partitions(), batch.from(), batch.to()).put(batch.in(Phase.FILL));
         } else if (batch.phase() == Phase.BOTH || batch.phase() == Phase.UNDO) {
@@ -100,8 +100,8 @@ public final class DeathRules {
     }
 
     /**
-     * Returns a member's partitions in which so many slots are lost or incomplete that the others need not include one
-     * of every majority.
+     * Returns a member's partitions in which too many slots are lost or incomplete: the others need not include one
+     * slot of every majority.
      */
     private PartitionSet endangered(ClusterState next, int dead) {
         return PartitionSet.matching(
@@ -120,8 +120,9 @@ public final class DeathRules {
     }
 
     /**
-     * Returns how many slots of a row may be lost: of an even number as many as of one less. A majority of three may
-     * have acknowledged a write while the fourth slot was added, and have left it to hints. Of two slots both have it.
+     * Returns how many slots of a row may be lost. An even number of slots tolerates the losses of one slot less: a
+     * majority of three may have acknowledged a write while the fourth slot was added, and have left it to hints. Of
+     * two slots both have the write.
      */
     private static int mayLose(int width) {
         return width == 2 ? 1 : (width - 1) / 2;

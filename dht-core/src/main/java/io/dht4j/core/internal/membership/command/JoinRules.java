@@ -82,7 +82,7 @@ final class JoinRules {
                 + " if that directory is lost, " + Remedies.replace(name);
     }
 
-    /** Returns why an incarnation cannot come in, or an empty text if no member has ever had it. */
+    /** Returns why an incarnation cannot join, or an empty text if no member has ever had it. */
     String knownIncarnation(UUID incarnation, NodeId name) {
         Optional<Member> known = members.incarnation(incarnation);
         if (known.isEmpty()) {
@@ -109,7 +109,7 @@ final class JoinRules {
         return addressProblem(attributes, member -> true);
     }
 
-    /** Returns why a member cannot take attributes, or an empty text. */
+    /** Returns why a member cannot change to attributes, or an empty text. */
     String addressProblem(MemberAttributes attributes, Predicate<Member> others) {
         return members.at(attributes.address())
                 .filter(others)

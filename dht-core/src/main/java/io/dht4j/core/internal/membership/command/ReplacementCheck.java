@@ -12,7 +12,7 @@ public final class ReplacementCheck {
 
     /**
      * Returns why a dead member cannot be replaced yet, or an empty text. While another slot of a row moves, a slot of
-     * that row cannot be filled, and no view can show a member whose name another one has. The state machine refuses a
+     * that row cannot be filled, and a view cannot contain two members of one name. The state machine refuses a
      * {@link Command.Replace} then; a node that joins waits instead.
      *
      * @param state the state

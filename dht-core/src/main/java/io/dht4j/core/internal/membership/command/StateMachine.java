@@ -7,8 +7,8 @@ import java.util.Optional;
 
 /**
  * The transition function of the agreed state. It depends on its arguments alone, so the same commands lead to the same
- * states on every node. Each accepted command raises the epoch's index by one, or begins a generation, and gives the
- * new epoch as their version to the rows that it changes.
+ * states on every node. Each accepted command raises the epoch's index by one, or begins a generation. The new epoch
+ * becomes the version of the rows that the command changes.
  *
  * <p>Safe for use by any number of threads. Does not block.
  */

@@ -8,7 +8,7 @@ final class Voters {
 
     private Voters() {}
 
-    /** Returns whether numbers are ascending, from 1 to a maximum, and neither none nor too many. */
+    /** Returns whether a list has a permitted size, and ascending numbers from 1 to a maximum. */
     static boolean areOrdered(List<Integer> numbers, int most) {
         int before = 0;
         for (int number : numbers) {

@@ -1,6 +1,6 @@
 /**
- * The commands that change the agreed state, and the rules by which
- * {@link io.dht4j.core.internal.membership.command.StateMachine} accepts or refuses them.
+ * The commands that change the agreed state, and the rules of
+ * {@link io.dht4j.core.internal.membership.command.StateMachine}, which accepts or refuses them.
  */
 @NullMarked
 package io.dht4j.core.internal.membership.command;

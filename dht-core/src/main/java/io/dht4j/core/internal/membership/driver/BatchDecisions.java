@@ -14,16 +14,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Decides when the batches under way enter their next phases. */
+/** Decides when the running batches enter their next phases. */
 final class BatchDecisions {
 
-    /** How long a step that changes where a slot is read waits for snapshots, which it ends. */
+    /** How long a step that changes the readable node of a slot waits for snapshots, which it ends. */
     static final Duration SNAPSHOT_PATIENCE = Duration.ofMinutes(10);
 
-    /** After this silence of an heir its slots return to their owner: a slot in COPY counts only with both. */
+    /** After this silence of an heir its slots return to their owner: a slot in COPY counts only with both nodes. */
     static final Duration HEIR_PATIENCE = Duration.ofMinutes(10);
 
-    /** Slots that are filled or added are completed in parts, so that they count early, but not one by one. */
+    /** Filled or added slots are completed in parts, so that they count early, but not one by one. */
     private static final int LEAST_PARTS = 4;
 
     private final Observation seen;
@@ -34,7 +34,7 @@ final class BatchDecisions {
         this.waits = waits;
     }
 
-    /** Returns the next command of the first batch that need not wait. */
+    /** Returns the next command of the first batch that is ready. */
     Optional<Command> next() {
         for (Batch batch : seen.state().batches()) {
             Optional<Command> command = next(batch);
@@ -45,7 +45,7 @@ final class BatchDecisions {
         return Optional.empty();
     }
 
-    /** Looks at all batches, for what they wait for. */
+    /** Checks all batches, to collect what they wait for. */
     void lookAtAll() {
         seen.state().batches().forEach(this::next);
     }
@@ -61,7 +61,7 @@ final class BatchDecisions {
         };
     }
 
-    /** Returns whether a batch of two should end, since its heir takes no slots any more. */
+    /** Returns whether a batch of two should end, since its heir no longer takes slots. */
     private boolean isHopeless(Batch batch) {
         return seen.member(batch.to()).lifecycle() == Lifecycle.LEAVING
                 || (!seen.answers(batch.to()) && seen.silence(batch.to()).compareTo(HEIR_PATIENCE) >= 0);
@@ -111,7 +111,7 @@ final class BatchDecisions {
         if (part.isPresent() && seen.state().rebalance().paused()) {
             return wait(batch, Waits.PAUSED);
         }
-        // Of two replicas both bring a snapshot, and the heir has none that is older than its copy.
+        // A snapshot needs both of two replicas, and the heir has none that is older than its copy.
         boolean endsSnapshots = part.filter(complete ->
                         complete.stream().anyMatch(partition -> seen.state().width(partition) == 1))
                 .isPresent();
@@ -149,7 +149,7 @@ final class BatchDecisions {
         waits.add(paused || progress.waitsFor().isPresent() ? Wait.of(batch, text) : Wait.whileCopying(batch, text));
     }
 
-    /** Returns what to do about an owner that does not answer, and from which its heir copies; empty if it does. */
+    /** Returns the decision about an owner that does not answer while its heir copies from it; empty if it answers. */
     private String lostOwner(Batch batch) {
         Member owner = seen.member(batch.from());
         boolean isMissing = owner.lifecycle().isPresent() && !seen.answers(batch.from());
@@ -165,7 +165,7 @@ final class BatchDecisions {
                                 && batch.partitions().minus(progress.complete()).isEmpty());
     }
 
-    /** Returns the progress of the heir; waits for it if there is none. */
+    /** Returns the progress of the heir; adds a wait for it if there is none. */
     private Optional<BatchProgress> progress(Batch batch) {
         Optional<Reported> report = seen.report(batch.to());
         if (report.isEmpty()) {

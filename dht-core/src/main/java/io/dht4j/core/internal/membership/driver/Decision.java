@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The next step of the driver, and what everything else waits for.
+ * The next step of the driver, and the obstacles of all other steps.
  *
- * @param step the next step; empty if there is none until something is reported or changes
- * @param waits what is waited for; if there is a step, only as far as it was looked at
+ * @param step the next step; empty if there is none until a report or a state changes
+ * @param waits the obstacles; incomplete if there is a step
  */
 record Decision(Optional<Step> step, List<Wait> waits) {
 

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Chooses the driver's next step, as a pure function: batches under way first, since they keep slots from counting with
- * one node less; then the voters, new batches, and the lifecycles of members.
+ * Chooses the driver's next step, as a pure function. Running batches come first, since a slot that moves depends on
+ * two nodes; then the voters, new batches, and the lifecycles of members.
  */
 final class Decisions {
 

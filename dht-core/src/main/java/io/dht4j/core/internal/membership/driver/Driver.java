@@ -28,7 +28,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Drives the moves of slots and the lifecycles of members, on the node that leads the topology log. Each round asks
  * members for their reports, decides by {@link Decisions}, and appends one command. Two drivers do no harm, since
- * commands expect an epoch; a new one goes on where the former has ended, since all that counts is in the agreed state.
+ * commands expect an epoch. A new driver continues where the former one has ended, since all decisions depend on the
+ * agreed state.
  *
  * <p>Does not block; safe for use by any number of threads.
  */
@@ -36,13 +37,13 @@ public final class Driver {
 
     private static final Logger LOG = LoggerFactory.getLogger(Driver.class);
 
-    /** Between rounds while something is waited for. */
+    /** The pause between rounds while a step waits. */
     private static final Duration BUSY = Duration.ofSeconds(1);
 
-    /** Between rounds while nothing is. */
+    /** The pause between rounds while no step waits. */
     private static final Duration IDLE = Duration.ofSeconds(3);
 
-    /** How many members that nothing depends on are asked in a round, in turn. */
+    /** How many members without pending steps are asked in a round, one group after the other. */
     private static final int MOST_BY_TURN = 64;
 
     private final Cluster cluster;
@@ -67,7 +68,7 @@ public final class Driver {
     /**
      * Options of a driver.
      *
-     * @param versionSlotRest how long the version slot of a removed member is not used again
+     * @param versionSlotRest how long the version slot of a removed member stays reserved
      */
     public record Options(Duration versionSlotRest) {}
 

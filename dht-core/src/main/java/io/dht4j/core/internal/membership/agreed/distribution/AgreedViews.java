@@ -22,19 +22,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Converts agreed states to the views by which a node coordinates and serves. */
+/** Converts agreed states to the views that a node uses for coordination and serving. */
 public final class AgreedViews {
 
     private AgreedViews() {}
 
     /**
-     * Returns the view of a state. Members are nodes from the time when they have joined until they are removed. A dead
-     * member is a node as long as no other one has its name.
+     * Returns the view of a state. Members are nodes from their join to their removal. A dead member is a node until
+     * another one has its name.
      *
      * @param state the state
      * @param self the node
      * @param hash maps keys to partitions
-     * @throws IllegalArgumentException if a slot is held by a member that is replaced
+     * @throws IllegalArgumentException if a replaced member holds a slot
      */
     static ClusterView of(ClusterState state, NodeId self, HashFunction hash) {
         MemberList members = state.members();

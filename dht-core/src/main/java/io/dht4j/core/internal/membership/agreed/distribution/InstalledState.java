@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Holds the newest agreed state that a node has installed. A state is stored before its view is installed, so a node
- * never returns to an earlier one. Installations run one after the other on store threads; of states that wait, the
- * newest one is kept. Does not block, except {@link #restore}; safe for use by any number of threads.
+ * never returns to an earlier one. Installations run one after the other on store threads; of several waiting states,
+ * only the newest one is kept. Does not block, except {@link #restore}; safe for use by any number of threads.
  */
 public final class InstalledState {
 
@@ -47,16 +47,19 @@ public final class InstalledState {
     private boolean running;
     private boolean closed;
 
-    /** The last state that could not be installed, which is logged once. Of one installation at a time. */
+    /** The last state that could not be installed, which is logged once. Used by one installation at a time. */
     private long failedEpoch;
 
-    /** Whether the store has refused the last state: that is logged once, not for each epoch. Of one at a time. */
+    /**
+     * Whether the store has refused the last state: logged once, not for each epoch. Used by one installation at a
+     * time.
+     */
     private boolean storeRefuses;
 
     private record Pending(ClusterState state, CompletableFuture<ClusterState> result) {}
 
     /**
-     * What is installed.
+     * The installed state with its view.
      *
      * @param state the state
      * @param encoded the encoded state, not to be changed
@@ -93,7 +96,7 @@ public final class InstalledState {
         this.listener = listener;
     }
 
-    /** Returns what is installed; empty before the first state. */
+    /** Returns the installed state with its view; empty before the first state. */
     public Optional<Installed> current() {
         return Optional.ofNullable(installed);
     }
@@ -191,7 +194,7 @@ public final class InstalledState {
         return DhtException.of(ErrorCode.NOT_SERVING, "this node is closed");
     }
 
-    /** Installs nothing more. An installation that runs may fail, since the store is closed next. */
+    /** Refuses further installations. A running one may fail, since the store is closed next. */
     public synchronized void close() {
         closed = true;
     }
@@ -247,7 +250,7 @@ public final class InstalledState {
         }
     }
 
-    /** Returns what others wait for while newer states cannot be installed, for people; empty if they can. */
+    /** Returns why newer states cannot be installed, for people; empty if they can. */
     public Optional<String> trouble() {
         Installed now = installed;
         return now == null || now.views.obstacle().isEmpty()
@@ -266,7 +269,7 @@ public final class InstalledState {
         byte[] encoded = StateCodec.encode(state);
         join(state);
         if (before != null) {
-            // First: a node that had the state without the marks would count as a replica of what it lacks.
+            // First: a node with the state but without the marks would count as a replica of entries that it lacks.
             before.views.diverged().add(state.epoch(), diverged(before, state));
         }
         storing.run();
@@ -284,7 +287,7 @@ public final class InstalledState {
 
     /**
      * Returns the partitions in which this node has diverged from a state of a later generation: the rows that have
-     * changed here since that state parted, and those of which this node was still receiving a copy.
+     * changed here since that state branched off, and those whose copy this node was still receiving.
      */
     private static PartitionSet diverged(Installed own, ClusterState next) {
         return next.partedFrom(own.state)

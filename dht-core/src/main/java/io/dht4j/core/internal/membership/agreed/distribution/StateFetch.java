@@ -18,8 +18,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * Fetches the newest state of one node, part by part. If the state changes in between, it begins again, a few times. At
- * most the size of a state is in memory, and never more than has arrived. Used once.
+ * Fetches the newest state of one node, part by part. If the state changes in between, it begins again, a few times.
+ * Buffers only the bytes that have arrived, at most the size of a state. Used once.
  */
 public final class StateFetch {
 

@@ -20,14 +20,14 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Keeps the installed state of a node up to date: fetches it from nodes that have a newer one, and periodically from a
- * random node. At most one fetch from a node is under way, and a few in all. Does not block; safe for use by any number
- * of threads.
+ * random node. At most one fetch from a node is in flight, and a few in total. Does not block; safe for use by any
+ * number of threads.
  */
 public final class StatePulls {
 
     private static final Logger LOG = LoggerFactory.getLogger(StatePulls.class);
 
-    /** Each may have a whole state in memory. */
+    /** Each may hold a whole state in memory. */
     private static final int MOST_RUNNING = 4;
 
     /** After a state could not be installed; twice as long after each further time. */
@@ -51,7 +51,7 @@ public final class StatePulls {
     private boolean closed;
 
     /**
-     * Creates a source that asks no node by itself yet.
+     * Creates a source without periodic fetches.
      *
      * @param calls sends requests
      * @param environment timers, random numbers and store threads
@@ -106,8 +106,8 @@ public final class StatePulls {
      * Fetches and installs the state of a node, once few enough other fetches are under way.
      *
      * @param node the node
-     * @return the installed state, newer than before or not. Fails if the node does not answer, its state cannot be
-     *     installed, or has not been a short time ago
+     * @return the installed state, newer than before or not. Fails if the node does not answer, or its state cannot be
+     *     installed now or could not a short time ago
      */
     public CompletableFuture<ClusterState> from(Node node) {
         return from(node, MembershipRequestSender.TIMEOUT);
@@ -117,7 +117,7 @@ public final class StatePulls {
      * As {@link #from(Node)}, of a node that may be slow.
      *
      * @param node the node
-     * @param timeout the time limit of each part, if no fetch from the node is under way
+     * @param timeout the time limit of each part, if no fetch from the node is in flight
      * @return as above
      */
     public CompletableFuture<ClusterState> from(Node node, Duration timeout) {

@@ -28,16 +28,16 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Forms a cluster with the other nodes of a list, unanimously. Each node asks all others for their incarnations, and
- * for what they have stored, every second. Once all have answered, the first node of the list makes the list of
- * founders, and stores it; the others store it when an answer shows it. A node takes part in the log only after that,
- * and sends the list only after that. So a list that two nodes have is the only one: another first node, or the same
- * one after a crash, is shown it by a node that has stored it.
+ * Forms a cluster with the other nodes of a list, unanimously. Each node asks all others for their incarnations and
+ * stored lists every second. Once all have answered, the first node of the list creates the list of founders, and
+ * stores it; the others store it when an answer contains it. Only then does a node take part in the log, and send the
+ * list. So a list that two nodes have is the only one: another first node, or the same one after a crash, gets it from
+ * a node that has stored it.
  *
- * <p>A node that belongs to a cluster ends the formation: this node is a member of that cluster with the incarnation
- * that it has, or the start fails.
+ * <p>A node that belongs to a cluster ends the formation: this node is a member of that cluster with its present
+ * incarnation, or the start fails.
  *
- * <p>One round of questions is under way at a time. Safe for use by any number of threads.
+ * <p>One round of questions runs at a time. Safe for use by any number of threads.
  */
 public final class Bootstrap {
 
@@ -204,7 +204,7 @@ public final class Bootstrap {
                 });
     }
 
-    /** Returns whether the list of founders is stored first, after which the next round begins. */
+    /** Returns whether the list of founders is stored first; then the next round begins. */
     private CompletableFuture<Boolean> enter(Node member, byte[] list, ClusterState state) {
         String problem = problem(member, state);
         if (!problem.isEmpty()) {

@@ -11,9 +11,9 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Detects, before a member takes part in anything, another process that runs on a copy of its data directory. Two of
- * them would give the same versions to different writes, and vote twice. A member that was started at another address
- * than the agreed one looks for its twin there. Does not block; safe for use by any number of threads.
+ * Detects, before a member serves or votes, another process that runs on a copy of its data directory. The two would
+ * give the same versions to different writes, and vote twice. A member that was started at a new address looks for its
+ * duplicate at the agreed address. Does not block; safe for use by any number of threads.
  */
 public final class DuplicateNodeCheck {
 
@@ -36,14 +36,14 @@ public final class DuplicateNodeCheck {
         this.calls = calls;
     }
 
-    /** A request of a node has arrived at this node. */
+    /** Records that a request of a node has arrived at this node. */
     public void received(NodeId sender) {
         if (sender.equals(self.id())) {
             isOwnAddress = true;
         }
     }
 
-    /** Returns the node at its agreed address if it was started at another one, so that there may be a twin. */
+    /** Returns the node at its agreed address if it was started at another one, so that there may be a duplicate. */
     public Optional<Node> agreed(ClusterState state) {
         return state.members()
                 .incarnation(incarnation)
@@ -56,7 +56,7 @@ public final class DuplicateNodeCheck {
      *
      * @param node the result of {@link #agreed}
      * @param state the stored state
-     * @return why the node must not start; empty if no twin answers within {@link MembershipRequestSender#TIMEOUT}
+     * @return why the start is refused; empty if no duplicate answers within {@link MembershipRequestSender#TIMEOUT}
      */
     public CompletableFuture<Optional<String>> ask(Node node, ClusterState state) {
         return calls.ask(node, new MembershipRequest.Report(state.cluster(), state.epoch()), Reported.class)

@@ -13,7 +13,7 @@ import java.util.UUID;
  * The nodes that form a cluster, once all of them are known. Each node stores the list before it takes part in the log,
  * and before it is sent to others.
  *
- * @param cluster the identity of the cluster to be
+ * @param cluster the identity of the new cluster
  * @param proposal the nodes and settings
  * @param incarnations the incarnation of each node, in the same order
  */
@@ -55,7 +55,7 @@ public record Founders(UUID cluster, Proposal proposal, List<UUID> incarnations)
         return VoterGroup.votersAmong(incarnations.size());
     }
 
-    /** Returns the first voters in order, the same at every node for ever. */
+    /** Returns the first voters in order, always the same at every node. */
     public List<NodeRef> voterRefs() {
         List<NodeRef> refs = new ArrayList<>();
         for (int i = 0; i < voters(); i++) {

@@ -22,11 +22,11 @@ import java.util.UUID;
  * The settings with which a node forms or joins a cluster. Immutable.
  *
  * @param settings the settings of the node
- * @param claims those that were set, or cannot differ, by the names of {@link AgreedSettings#values}
+ * @param claims the settings that were set, or cannot differ, by the names of {@link AgreedSettings#values}
  * @param nodes the founders; the node alone if it joins
  * @param table the replicas by the placement of the founders
- * @param fingerprint reveals whether two tables differ
- * @param binding describes the static cluster of the founders, by which their stores are bound
+ * @param fingerprint differs if two tables differ
+ * @param binding describes the static cluster of the founders, which their stores are bound to
  */
 public record Founding(
         AgreedSettings settings,
@@ -76,11 +76,11 @@ public record Founding(
     }
 
     /**
-     * Checks that a member may start again, but for the replication factor, which a command may have raised.
+     * Checks that a member may start again. Ignores the replication factor, which a command may have raised.
      *
      * @param self the member
      * @param agreed the settings of its cluster
-     * @throws IllegalStateException if what it was started with contradicts them; the message has both values
+     * @throws IllegalStateException if its options contradict them; the message has both values
      */
     public void requireAgreed(NodeId self, AgreedSettings agreed) {
         Map<String, String> compared = new LinkedHashMap<>(claims);

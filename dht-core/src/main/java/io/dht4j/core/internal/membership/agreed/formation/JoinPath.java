@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * The seeds and the admission method of a joining node. What may block runs on a store thread. Used by one thread at a
+ * The seeds and the admission method of a joining node. Blocking work runs on a store thread. Used by one thread at a
  * time.
  */
 public final class JoinPath {

@@ -10,9 +10,9 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The proof that a node has the join token of a cluster. It holds for one name and one data directory, so a node that
- * overhears it can admit no other node. Only TLS keeps a caller from writing the name of a member as the sender, which
- * needs no proof to admit others.
+ * The proof that a node has the join token of a cluster. It is valid for one name and one data directory, so a node
+ * that overhears it can admit no other node. A member needs no proof to admit others, and only TLS prevents a caller
+ * from naming a member as the sender.
  */
 public final class JoinProof {
 

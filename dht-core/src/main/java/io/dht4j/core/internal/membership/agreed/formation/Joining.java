@@ -25,8 +25,8 @@ import java.util.function.Function;
 
 /**
  * Joins a cluster: fetches its state from one of the given nodes, appends the join, and fetches the state again until
- * this node is a member. A repeat after a crash finds this incarnation in the state. One step is under way at a time.
- * Safe for use by any number of threads.
+ * this node is a member. A repeat after a crash finds this incarnation in the state. One step runs at a time. Safe for
+ * use by any number of threads.
  */
 public final class Joining {
 
@@ -55,7 +55,7 @@ public final class Joining {
      * @param self this node
      * @param incarnation its stored incarnation
      * @param attributes its address and weight
-     * @param claims the settings that it was started with
+     * @param claims the settings of its start
      * @param path finds nodes of the cluster
      * @param calls sends requests
      * @param environment timers
@@ -158,7 +158,7 @@ public final class Joining {
         });
     }
 
-    /** Returns the command by which this node comes in: in place of a dead one of its name, if there is one. */
+    /** Returns the command that adds this node: in place of a dead member of its name, if there is one. */
     private Command command(ClusterState state) {
         Optional<Member> dead = state.members().named(self).filter(member -> member.lifecycle() == Lifecycle.DEAD);
         if (dead.isEmpty() || !state.settings().contradictions(claims, self).isEmpty()) {
@@ -171,7 +171,7 @@ public final class Joining {
     private void appended(Appended appended) {
         switch (appended.outcome()) {
             case ACCEPTED, STALE -> {
-                // The next state shows this node, or what has changed in between.
+                // The next state contains this node, or the change in between.
             }
             case REFUSED -> wait.fail(appended.reason() + path.refusal());
             case NOT_LEADER, NOT_SENT, UNKNOWN ->

@@ -48,11 +48,11 @@ public final class NodeNotes {
     private final NodeId self;
 
     /**
-     * Who a node is.
+     * The identity of a node.
      *
      * @param incarnation identifies the data directory
      * @param cluster the cluster; empty until the node belongs to one
-     * @param binding the description by which the store is bound
+     * @param binding the description that the store is bound to
      */
     public record Identity(UUID incarnation, Optional<UUID> cluster, String binding) {}
 
@@ -62,7 +62,7 @@ public final class NodeNotes {
      * @param id its identity there
      * @param begun the epoch at which the group of its members began
      * @param first the members with which it began, in order
-     * @param applied an index of the log up to which this node has applied its own copy, which was on its disk
+     * @param applied the applied index of the node's own copy of the log, which was on its disk
      */
     public record LogMembership(UUID id, long begun, List<NodeRef> first, long applied) {
 
@@ -71,7 +71,7 @@ public final class NodeNotes {
             first = List.copyOf(first);
         }
 
-        /** Returns the same member with another index up to which it has applied its log. */
+        /** Returns the same member with another applied index. */
         public LogMembership appliedTo(long index) {
             return new LogMembership(id, begun, first, index);
         }
@@ -93,7 +93,7 @@ public final class NodeNotes {
      *
      * @param store the store
      * @param self the name of the node, for messages
-     * @throws IllegalStateException if it does, or a note cannot be read; the message names the way out
+     * @throws IllegalStateException if it does, or a note cannot be read; the message names the remedy
      */
     public static void requireStatic(Store store, NodeId self) {
         NodeNotes notes = new NodeNotes(store, self);
@@ -221,7 +221,7 @@ public final class NodeNotes {
         return Optional.of(state);
     }
 
-    /** Without this, the node would start as another one than it says. */
+    /** Without this, the node would start with an identity other than the stored one. */
     private void requireOwnName(ClusterState state, Identity identity) {
         state.members().incarnation(identity.incarnation()).map(Member::name).ifPresent(name -> {
             if (!name.equals(self)) {

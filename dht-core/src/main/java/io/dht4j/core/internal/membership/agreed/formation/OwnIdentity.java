@@ -14,14 +14,14 @@ public final class OwnIdentity {
     private OwnIdentity() {}
 
     /**
-     * Returns the identity that a node has noted, or makes one at its first start. Blocks.
+     * Returns the stored identity of a node, or creates one at its first start. Blocks.
      *
      * @param options how the node becomes a member
      * @param founding the settings of the node
      * @param store the node's store, which is bound on return
-     * @param notes where the node notes its identity
+     * @param notes stores the node's identity
      * @param environment random numbers
-     * @return the identity, which is noted
+     * @return the identity, which is stored
      * @throws IllegalStateException if the store is of another cluster, or is not empty where it must be
      * @throws IllegalArgumentException if the settings cannot be those of a cluster
      */
@@ -48,7 +48,9 @@ public final class OwnIdentity {
         return founding.binding();
     }
 
-    /** Returns a binding without the incarnation, which is made again if the process ends before it is stored. */
+    /**
+     * Returns a binding without the incarnation. A new incarnation is created if the process ends before it is stored.
+     */
     private static String bindingOfJoiner(Membership options, Store store) {
         if (store.entries() > 0) {
             throw new IllegalStateException("the data directory of node "

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * The settings that the founders of a cluster were started with, and must have in common.
+ * The settings that the founders of a cluster must have in common.
  *
  * @param founders the nodes, in the same order at each of them
  * @param settings the settings that never change, and a fingerprint of the placement's table, by name

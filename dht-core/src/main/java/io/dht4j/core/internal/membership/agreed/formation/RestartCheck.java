@@ -23,15 +23,15 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Checks, before a restarted member serves, whether it is still a member, and whether the seeds given to it belong to
- * its cluster. It serves after some two seconds if any member has answered, and at once if none runs: reads and writes
- * need no other node. A member that neither answers nor refuses connections may be busy, and is waited for longer. Used
- * once; safe for use by any number of threads.
+ * its cluster. It serves after about two seconds if any member has answered, and at once if none runs: reads and writes
+ * need no other node. The check waits longer for a member that neither answers nor refuses connections, since it may be
+ * busy. Used once; safe for use by any number of threads.
  */
 public final class RestartCheck {
 
     private static final Logger LOG = LoggerFactory.getLogger(RestartCheck.class);
 
-    /** A call that times out has failed before. */
+    /** Longer than the timeout of a call. */
     private static final Duration PATIENCE = MembershipRequestSender.TIMEOUT.plusMillis(500);
 
     /** How long a node waits for the first answer of members that may be busy. */
@@ -43,7 +43,7 @@ public final class RestartCheck {
     private static final Duration PAUSE = Duration.ofSeconds(1);
 
     private static final int MOST_MEMBERS = 3;
-    /** Of members that are asked when none of the first ones has answered. */
+    /** The number of further members that are asked when none of the first ones has answered. */
     private static final int MOST_FURTHER = 32;
 
     private static final int MOST_SEEDS = 16;
@@ -56,7 +56,7 @@ public final class RestartCheck {
     private final BiFunction<Node, Duration, CompletableFuture<ClusterState>> pulling;
     private final Duration longest;
     private final StartWait wait;
-    /** The rounds of calls under way. */
+    /** The running rounds of calls. */
     private final AtomicInteger rounds = new AtomicInteger();
     /** Whether more than the first members are asked. */
     private final AtomicBoolean isWide = new AtomicBoolean();
@@ -71,8 +71,8 @@ public final class RestartCheck {
      * @param cluster its cluster
      * @param calls sends requests
      * @param environment timers
-     * @param pulling fetches the state of a member, with a time limit, and installs it, which ends the start of a node
-     *     that is no member
+     * @param pulling fetches the state of a member, with a time limit, and installs it; that ends the start of a node
+     *     that is not a member
      * @param wait ends when the node may serve
      */
     public RestartCheck(
@@ -91,7 +91,7 @@ public final class RestartCheck {
         this.calls = calls;
         this.environment = environment;
         this.pulling = pulling;
-        // The start must not fail because it waits for answers that the node can do without.
+        // The node does not need these answers, so the wait for them does not fail the start.
         Duration half = options.startTimeout().dividedBy(2);
         this.longest = half.compareTo(LONG_PATIENCE) < 0 ? half : LONG_PATIENCE;
         this.wait = wait;
@@ -130,7 +130,7 @@ public final class RestartCheck {
         });
     }
 
-    /** Members that do not refuse connections had the time of a usual call. */
+    /** Handles the end of the usual time of a call. */
     private void patienceEnds(List<Node> members) {
         isLate = true;
         if (calls.hears()) {
@@ -161,7 +161,7 @@ public final class RestartCheck {
             if (calls.hearsNoFrames()) {
                 schedule(() -> repeat(members), PAUSE);
             } else {
-                // All refuse connections: none runs.
+                // All refuse connections, so none runs.
                 end(members);
             }
         }
@@ -203,7 +203,7 @@ public final class RestartCheck {
         });
     }
 
-    /** Ends the start if the nodes that answer belong to another cluster. One address may be an old one. */
+    /** Ends the start if the nodes that answer belong to another cluster. One address may be outdated. */
     private void compare(Map<Node, CompletableFuture<Optional<UUID>>> clusters) {
         Map<Node, UUID> foreign = new LinkedHashMap<>();
         for (Map.Entry<Node, CompletableFuture<Optional<UUID>>> seed : clusters.entrySet()) {

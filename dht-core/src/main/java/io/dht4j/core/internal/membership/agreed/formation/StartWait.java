@@ -15,7 +15,7 @@ public final class StartWait {
     private final CompletableFuture<Void> over = new CompletableFuture<>();
     private volatile String text = "it has just been started";
 
-    /** Returns what ends when the node has a state, or cannot get one. */
+    /** Returns a future that ends when the node has a state, or cannot get one. */
     public CompletableFuture<Void> over() {
         return over;
     }
@@ -28,7 +28,7 @@ public final class StartWait {
         return text;
     }
 
-    /** Ends the start if it takes too long, and says what it has waited for. */
+    /** Ends the start if it takes too long, with what it has waited for. */
     public void limit(NodeId self, Duration timeout, Environment environment) {
         Environment.Timer late = environment.schedule(
                 () -> fail("node " + self + " has waited for " + timeout.toSeconds() + " s: " + text),
@@ -47,7 +47,7 @@ public final class StartWait {
         LOG.info("{}", what);
     }
 
-    /** Ends the start: it can never succeed as it is. */
+    /** Ends the start, which can never succeed. */
     public void fail(String why) {
         over.completeExceptionally(new IllegalStateException(why));
     }

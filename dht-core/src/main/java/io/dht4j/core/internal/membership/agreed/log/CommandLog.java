@@ -30,13 +30,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Appends commands at the node that leads the topology log. A command is repeated until its deadline, which is safe,
- * since it expects an epoch: its second copy changes nothing, and has the result of the first one. Does not block; safe
- * for use by any number of threads.
+ * Appends commands at the node that leads the topology log. A command is repeated until its deadline. This is safe,
+ * since a command expects an epoch: its second copy changes nothing, and has the result of the first one. Does not
+ * block; safe for use by any number of threads.
  */
 public final class CommandLog {
 
-    /** The maximum number of commands whose leader is looked for. */
+    /** The maximum number of commands that search for the leader. */
     private static final int MOST_ATTEMPTS = 64;
 
     private static final Duration PAUSE = Duration.ofMillis(500);
@@ -52,7 +52,7 @@ public final class CommandLog {
     private final Set<Attempt> attempts = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
-    /** Looks at commands that were appended here. */
+    /** Observes commands that were appended here. */
     @FunctionalInterface
     public interface Follower {
 
@@ -65,12 +65,12 @@ public final class CommandLog {
         void accepted(Command command, ClusterState before);
     }
 
-    /** Refuses commands for what the leader knows, and the agreed state does not. */
+    /** Refuses commands for reasons that the leader knows and the agreed state does not contain. */
     @FunctionalInterface
     public interface Guard {
 
         /**
-         * Looks at a command before it is appended.
+         * Checks a command before it is appended.
          *
          * @param command the command
          * @param state the newest state here, perhaps another one than the command expects
@@ -83,7 +83,7 @@ public final class CommandLog {
     private record Member(TopologyLog log, ReplicatedState state) {}
 
     /**
-     * Creates a log that is elsewhere.
+     * Creates the client of a log in which this node takes no part.
      *
      * @param calls sends requests
      * @param environment clocks and timers
@@ -109,7 +109,7 @@ public final class CommandLog {
         member = new Member(log, state);
     }
 
-    /** Takes no part in the log any more. */
+    /** No longer takes part in the log. */
     public void noMember() {
         member = null;
     }
@@ -129,7 +129,7 @@ public final class CommandLog {
      *
      * @param command the encoded command
      * @param context the deadline
-     * @return what has become of it; never fails
+     * @return the outcome; never fails
      */
     public CompletableFuture<Appended> appendHere(byte[] command, CallContext context) {
         Member here = member;
@@ -137,7 +137,7 @@ public final class CommandLog {
             return CompletableFuture.completedFuture(notLeader("this node does not take part", Optional.empty()));
         }
         if (!here.log.leads()) {
-            // One that was just elected would append, too. But it may lack the state by which the guard decides.
+            // A leader that was just elected would append, too. But it may lack the state that the guard needs.
             return CompletableFuture.completedFuture(notLeader("this member does not lead", here.log.leader()));
         }
         Optional<ClusterState> before = here.state.state();
@@ -223,7 +223,7 @@ public final class CommandLog {
      *
      * @param cluster the cluster
      * @param command a command of at most {@value MembershipRequest#MAX_BYTES} bytes
-     * @param timeout how long a leader is looked for
+     * @param timeout how long the search for a leader takes at most
      * @return accepted, refused or stale, or the last failure before the deadline; never fails
      */
     public CompletableFuture<Appended> append(UUID cluster, Command command, Duration timeout) {
@@ -250,14 +250,14 @@ public final class CommandLog {
         return attempt.result;
     }
 
-    /** Ends what looks for a leader. */
+    /** Ends the searches for a leader. */
     public void close() {
         closed = true;
         attempts.forEach(attempt ->
                 attempt.result.complete(new Appended(Outcome.UNKNOWN, 0, "this node is closed", Optional.empty())));
     }
 
-    /** The search for the leader on behalf of one command. One request is under way at a time. */
+    /** The search for the leader on behalf of one command. One request is in flight at a time. */
     private final class Attempt {
 
         private final UUID cluster;
@@ -267,7 +267,7 @@ public final class CommandLog {
         private int turn;
         private boolean mayHint = true;
 
-        /** The last answer of a node that may have appended the command; what others say later does not refute it. */
+        /** The last answer of a node that may have appended the command; later answers of others do not refute it. */
         private @Nullable Appended unknown;
 
         Attempt(UUID cluster, byte[] command, CallContext context) {
@@ -276,7 +276,7 @@ public final class CommandLog {
             this.context = context;
         }
 
-        /** Asks the leader, as far as it is known. Never throws: a timer calls it, too. */
+        /** Asks the leader if it is known. Never throws: a timer calls it, too. */
         private void nextOfAny() {
             try {
                 next(Optional.empty());
@@ -307,7 +307,7 @@ public final class CommandLog {
                     });
         }
 
-        /** Returns the leader as this member of the log knows it, or the voters in turn. */
+        /** Returns the leader that this member of the log knows, or one voter after the other. */
         private Optional<Node> candidate() {
             Member here = member;
             if (here != null && turn % 2 == 0) {
@@ -340,7 +340,7 @@ public final class CommandLog {
             }
             Optional<Node> hint = appended.leader().flatMap(nodes);
             if (hint.isPresent() && mayHint) {
-                // A hint is followed once at a time: two nodes may take each other for the leader.
+                // A hint is followed once at a time: each of two nodes may consider the other the leader.
                 mayHint = false;
                 next(hint);
             } else {

@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Carries the messages of the topology log over the node's transport. A message that is larger than a frame travels in
- * parts; a lost part loses the message, which the log repeats. Messages to another member of the log than this node,
- * and of nodes that are not present, are dropped. Does not block; safe for use by any number of threads.
+ * parts; a lost part loses the message, which the log repeats. Drops messages to other members of the log than this
+ * node, and messages of nodes that are not present. Does not block; safe for use by any number of threads.
  */
 public final class LogMessages implements TopologyLog.Wire {
 
@@ -44,7 +44,7 @@ public final class LogMessages implements TopologyLog.Wire {
     private final BiConsumer<NodeRef, byte[]> receiver;
     private final AtomicInteger numbers;
     private final AtomicLong dropped = new AtomicLong();
-    /** Bounded by the number of members ever. */
+    /** Bounded by the number of all past and present members. */
     private final Map<UUID, AtomicInteger> underWay = new ConcurrentHashMap<>();
 
     /** The incomplete message of each present sender. Guarded by itself. */
@@ -83,9 +83,9 @@ public final class LogMessages implements TopologyLog.Wire {
      *
      * @param calls sends requests
      * @param nodes returns the present node of a name, which may send messages
-     * @param incarnations returns the node with an incarnation: no other one may send messages by it
+     * @param incarnations returns the node with an incarnation: only this node may send messages with it
      * @param own returns this node as a member of the log; empty if it is none
-     * @param receiver takes the messages of others
+     * @param receiver receives the messages of others
      * @param firstNumber differs from start to start of this node, so that parts of two messages are never joined
      */
     public LogMessages(
@@ -130,11 +130,11 @@ public final class LogMessages implements TopologyLog.Wire {
     }
 
     /**
-     * Takes a part of a message.
+     * Receives a part of a message.
      *
      * @param sender the name of the sender, as in the frame
      * @param part the part
-     * @return false if it is dropped, because it is for or of another node
+     * @return false if it is dropped, because of a wrong sender or recipient
      */
     public boolean received(NodeId sender, LogPart part) {
         boolean isRecipient =

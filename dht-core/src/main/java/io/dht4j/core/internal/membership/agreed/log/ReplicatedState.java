@@ -20,15 +20,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The state machine that a topology log replicates: {@link StateMachine} over encoded commands. What a command does
- * depends on its bytes and the state before alone; bytes that are no command are refused, so that every member refuses
- * them alike. Methods of the log are called on its lane; others are safe for use by any number of threads.
+ * The state machine that a topology log replicates: {@link StateMachine} over encoded commands. The effect of a command
+ * depends only on its bytes and the state before. Bytes that are no command are refused, in the same way by every
+ * member. Methods of the log are called on its lane; others are safe for use by any number of threads.
  */
 public final class ReplicatedState implements TopologyLog.Applier {
 
     private static final Logger LOG = LoggerFactory.getLogger(ReplicatedState.class);
 
-    /** More than the log lets wait at a time. */
+    /** More than the maximum number of waiting appends of the log. */
     private static final int KEPT_RESULTS = 1024;
 
     private final Consumer<ClusterState> listener;
@@ -36,10 +36,10 @@ public final class ReplicatedState implements TopologyLog.Applier {
     private volatile Optional<ClusterState> state = Optional.empty();
     private volatile long applied;
 
-    /** More than repeat their command at a time, if not by far. */
+    /** Slightly more than the number of callers that repeat a command at a time. */
     private static final int KEPT_ACCEPTED = 64;
 
-    /** The newest results by index, without the states to which they have led. Guarded by itself. */
+    /** The newest results by index, without the resulting states. Guarded by itself. */
     private final Map<Long, Appended> results = new LinkedHashMap<>();
 
     /** The newest accepted commands and their results. Guarded by the results. */
@@ -67,9 +67,8 @@ public final class ReplicatedState implements TopologyLog.Applier {
     }
 
     /**
-     * Keeps a result. A copy of an accepted command is stale, but has the result of the first one: a caller that
-     * repeats it has not heard of that. Nothing but this result depends on it, so members may differ in what they
-     * remember.
+     * Keeps a result. A copy of an accepted command is stale, but gets the result of the first one: the caller that
+     * repeats it has not received that. The state does not depend on this, so members may remember different results.
      */
     private void keep(long index, byte[] bytes, Appended result) {
         ByteBuffer command = ByteBuffer.wrap(bytes);
@@ -108,7 +107,8 @@ public final class ReplicatedState implements TopologyLog.Applier {
                     "the command cannot be read (" + PrintableText.of(String.valueOf(e.getMessage()))
                             + "): send it from a node of the same version");
         } catch (RuntimeException e) {
-            // A fault of the pure function meets every member alike. If it stopped them, none could ever start again.
+            // An error of the pure function occurs on every member. If it stopped the members, none could ever start
+            // again.
             LOG.error("a command is refused, since the transition fails", e);
             return new CommandResult.Refused(
                     false, "the command leads to no valid state: " + PrintableText.of(String.valueOf(e.getMessage())));

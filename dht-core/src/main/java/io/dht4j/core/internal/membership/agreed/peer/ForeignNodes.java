@@ -40,7 +40,7 @@ public final class ForeignNodes {
         return Optional.ofNullable(addresses.get(member));
     }
 
-    /** Returns whether a node is to be asked for its cluster, since no request does so yet. */
+    /** Returns whether a node must be asked for its cluster, since no request does so yet. */
     boolean begin(NodeId node) {
         return asked.add(node);
     }
@@ -49,12 +49,12 @@ public final class ForeignNodes {
         asked.remove(node);
     }
 
-    /** A member has answered, or no process at its address. */
+    /** Records that a member has answered, or that no process runs at its address. */
     void gone(NodeId node) {
         addresses.remove(node);
     }
 
-    /** A node of another cluster has answered. */
+    /** Records that a node of another cluster has answered. */
     void answered(Node node, UUID theirs, UUID own) {
         addresses.put(node.id(), node.address());
         if (!theirs.equals(logged.put(node.id(), theirs))) {
@@ -70,7 +70,7 @@ public final class ForeignNodes {
     }
 
     /**
-     * A node of another cluster has taken this one for a member of its own.
+     * Records that a node of another cluster considers this one a member of its own.
      *
      * @param sender the node
      * @param theirs its cluster

@@ -51,10 +51,10 @@ public final class MembershipEndpoint implements FrameHandler {
         /** Returns whether the bearer of a name may send requests about membership. */
         boolean mayCall(String name);
 
-        /** Returns whether the bearer of a name may send requests for the state, which says that it was removed. */
+        /** Returns whether the bearer of a name may send requests for the state, to learn that it was removed. */
         boolean wasRemoved(String name);
 
-        /** Returns whether nodes of unknown names may ask to be admitted, and nothing else. */
+        /** Returns whether nodes of unknown names may send requests for admission; they may send no others. */
         boolean admitsStrangers();
 
         /** Returns why the node does not serve yet, one line for people. */
@@ -65,7 +65,7 @@ public final class MembershipEndpoint implements FrameHandler {
      * Creates the endpoint of a node that does not serve yet.
      *
      * @param self the name of the node
-     * @param frames makes the headers of replies
+     * @param frames creates the headers of replies
      * @param service serves requests about membership
      */
     public MembershipEndpoint(NodeId self, MembershipRequestSender frames, Service service) {
@@ -94,10 +94,10 @@ public final class MembershipEndpoint implements FrameHandler {
         return (handler != null && handler.mayCall(name)) || service.mayCall(name);
     }
 
-    /** Returns whether a certificate proves only names that may not call: its bearer may ask for little. */
+    /** Returns whether a certificate proves no name that may call, so that its bearer may send few requests. */
     private boolean isStranger(Set<String> proven) {
         FrameHandler handler = node;
-        // Nodes first: a certificate may name hosts, too, and members are looked for one by one.
+        // Nodes first: a certificate may name hosts, too, and the search for members is linear.
         return !proven.isEmpty()
                 && (handler == null || proven.stream().noneMatch(handler::mayCall))
                 && proven.stream().noneMatch(service::mayCall);

@@ -40,7 +40,7 @@ public final class MembershipRequestSender {
     public static final Duration TIMEOUT = Duration.ofSeconds(2);
 
     private static final NodeIds NO_NAMES = new NodeIds(List.of());
-    /** Refusals by a node that is no member, although it has the name of one. With TLS it denies permission. */
+    /** The error codes of a node that has the name of a member but is not one. With TLS it denies permission. */
     private static final Set<ErrorCode> OF_STRANGERS =
             Set.of(ErrorCode.WRONG_RECIPIENT, ErrorCode.PLACEMENT_MISMATCH, ErrorCode.PERMISSION_DENIED);
 
@@ -55,7 +55,7 @@ public final class MembershipRequestSender {
     private final WrongAddresses wrongAddresses;
     /** Whether any node has sent a frame. */
     private volatile boolean heard;
-    /** Whether a call has failed although something may listen at the address. */
+    /** Whether a call has failed although a process may listen at the address. */
     private volatile boolean unheard;
 
     /**
@@ -86,12 +86,12 @@ public final class MembershipRequestSender {
         this.wrongAddresses = new WrongAddresses(transport, environment::nanoTime);
     }
 
-    /** Returns for how long which nodes have not answered. */
+    /** Returns the silences of other nodes. */
     public PeerSilence silence() {
         return silence;
     }
 
-    /** Returns at whose addresses nodes of other clusters answer. */
+    /** Returns the nodes of other clusters at the addresses of members. */
     public ForeignNodes foreign() {
         return foreign;
     }
@@ -114,7 +114,7 @@ public final class MembershipRequestSender {
      * @param type the type of its reply
      * @param <T> the type of its reply
      * @return the reply; fails with a {@link DhtException} that names the node if it has refused the request, has not
-     *     got it ({@link ErrorCode#NOT_SENT}), or has not answered in time ({@link ErrorCode#NO_REPLY})
+     *     received it ({@link ErrorCode#NOT_SENT}), or has not answered in time ({@link ErrorCode#NO_REPLY})
      */
     public <T extends MembershipReply> CompletableFuture<T> ask(Node node, MembershipRequest request, Class<T> type) {
         return ask(node, request, type, TIMEOUT);
@@ -144,7 +144,7 @@ public final class MembershipRequestSender {
                         }
                     });
         } catch (RuntimeException | Error e) {
-            // Of a transport that throws against its contract: the waiting caller needs an answer.
+            // The transport throws against its contract: the waiting caller needs an answer.
             report(observed, e);
             result.completeExceptionally(e);
         }
@@ -157,7 +157,7 @@ public final class MembershipRequestSender {
         }
     }
 
-    /** Returns the reply, or throws what the call has failed with. */
+    /** Returns the reply, or throws the failure of the call. */
     private Reply answer(Node node, MembershipRequest request, byte[] bytes, @Nullable Throwable error) {
         if (error == null) {
             return reply(node, request, bytes);
@@ -186,7 +186,7 @@ public final class MembershipRequestSender {
         return heard;
     }
 
-    /** Returns whether something may listen at the addresses of other nodes, and none has sent a frame. */
+    /** Returns whether processes may listen at the addresses of other nodes but no node has sent a frame. */
     public boolean hearsNoFrames() {
         return unheard && !heard;
     }
@@ -226,7 +226,7 @@ public final class MembershipRequestSender {
         return decoded.message();
     }
 
-    /** Finds out whether a node that is no member here is one of another cluster. */
+    /** Asks whether a node that is no member here belongs to another cluster. */
     private void askForCluster(Node node) {
         Optional<UUID> own = cluster.get();
         if (own.isPresent() && foreign.begin(node.id())) {

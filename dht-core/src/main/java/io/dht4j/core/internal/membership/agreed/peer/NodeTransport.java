@@ -14,8 +14,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The transport of a node of an agreed cluster. It listens already when the node is created, since requests about
- * membership come first. Its start only passes the node's handler on.
+ * The transport of a node of an agreed cluster. It already listens when the node is created, since requests about
+ * membership come first. Its start only installs the node's handler.
  */
 public final class NodeTransport implements Transport {
 
@@ -29,8 +29,8 @@ public final class NodeTransport implements Transport {
      *
      * @param transport a started transport
      * @param endpoint its handler
-     * @param failure completes when the node must no longer serve
-     * @param closing ends what uses the transport besides the node
+     * @param failure completes when the node must stop serving
+     * @param closing ends the other users of the transport
      */
     public NodeTransport(
             Transport transport, MembershipEndpoint endpoint, CompletableFuture<String> failure, Runnable closing) {

@@ -10,9 +10,9 @@ import java.util.function.LongSupplier;
 
 /**
  * Measures how long members have not answered requests about membership. A silence begins with the first request that
- * fails, so that a node of which nothing was asked is not silent. A process that answers at the address of a member,
- * and does not belong to the cluster or sends what is no answer, does not end its silence. Also when a member was last
- * heard by any node, as far as others have reported it. Safe for use by any number of threads.
+ * fails, so that a node without requests is not silent. An answer of a process outside the cluster at the member's
+ * address does not end the silence; neither does an invalid answer. Also holds the last time at which any node has
+ * heard a member, as reported by others. Safe for use by any number of threads.
  */
 public final class PeerSilence {
 
@@ -21,7 +21,7 @@ public final class PeerSilence {
     private final Map<NodeId, Seen> nodes = new ConcurrentHashMap<>();
 
     /**
-     * What is known of a node, by the monotonic time.
+     * The calls to a node, by the monotonic time.
      *
      * @param failedFirst the first failure since the last answer
      * @param failedLast the last failure since the last answer
@@ -51,7 +51,7 @@ public final class PeerSilence {
         });
     }
 
-    /** Takes note that another node reports when a member was heard. */
+    /** Records the report of another node about the time when it last heard a member. */
     public void heardByOthers(NodeId node, Duration ago) {
         long reported = nanoTime.getAsLong() - ago.toNanos();
         nodes.compute(node, (any, before) -> {
@@ -64,7 +64,7 @@ public final class PeerSilence {
         });
     }
 
-    /** Returns for how long a node has been silent; empty if it answers, or nothing was asked of it. */
+    /** Returns how long a node has been silent; empty if it answers, or was sent no request. */
     public Optional<Duration> of(NodeId node) {
         return seen(node).failedFirst().map(this::since);
     }
@@ -79,7 +79,7 @@ public final class PeerSilence {
         return seen(node).asked().map(this::since);
     }
 
-    /** Returns whether the last call to a node has failed, not longer ago than a time. */
+    /** Returns whether the last call to a node has failed within a time. */
     public boolean fails(NodeId node, Duration atMost) {
         return seen(node)
                 .failedLast()
