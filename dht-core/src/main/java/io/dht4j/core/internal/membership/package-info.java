@@ -1,4 +1,4 @@
-/** The nodes of the cluster and the replicas of each partition, as this node knows them, and how that changes. */
+/** The nodes of the cluster and the replicas of each partition, as known to this node, and their changes. */
 @NullMarked
 package io.dht4j.core.internal.membership;
 

@@ -32,17 +32,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Copies one batch in one phase, on the node that takes its slots over.
+ * Copies one batch in one phase, at the heir.
  *
  * <ol>
- *   <li><em>Drop</em> what earlier times have left of the partitions.
- *   <li><em>Open</em> them to writes, once this node refuses what a source refuses as too old.
+ *   <li><em>Drop</em> the entries that earlier moves have left in the partitions.
+ *   <li><em>Open</em> them to writes, once this node refuses a source's old entries.
  *   <li><em>Copy</em> all pages from each source: the owner, or during {@link Phase#FILL} all other readable slots.
  *   <li><em>Compare</em> with each source until nothing older than the copy differs.
  *   <li><em>Adopt</em> the watermarks of the sources, durably, and report the partitions as complete.
  * </ol>
  *
- * <p>An attempt that fails is repeated after a pause, and skips what is done. The batch ends when its view does. Does
+ * <p>An attempt that fails is repeated after a pause, and skips the completed steps. The batch ends when its view does. Does
  * not block; safe for use by any number of threads.
  */
 final class BatchCopy {
@@ -56,11 +56,11 @@ final class BatchCopy {
 
     private final MoveContext context;
     private final long id;
-    /** The partitions, with the version of the row for which they are copied. */
+    /** The partitions, with the row versions of their copies. */
     private final Map<Integer, Long> rowVersions = new HashMap<>();
 
     private final PartitionSet partitions;
-    /** The owner of each partition whose slot is a pair: this node refuses what it refuses, no less and no more. */
+    /** The owner of each partition whose slot is a pair: this node refuses exactly the same old entries. */
     private final Map<Integer, NodeId> owners = new HashMap<>();
 
     private final Supplier<Set<Long>> underWay;
@@ -78,9 +78,9 @@ final class BatchCopy {
      * Creates a copy that has not begun.
      *
      * @param id the batch
-     * @param partitions its partitions that this node takes over by a view
+     * @param partitions its partitions that this node takes over in a view
      * @param view the view
-     * @param underWay returns the batches that have copies now
+     * @param underWay returns the batches with running copies
      */
     BatchCopy(MoveContext context, long id, PartitionSet partitions, ClusterView view, Supplier<Set<Long>> underWay) {
         this.context = context;
@@ -97,7 +97,7 @@ final class BatchCopy {
         sourcesOf(view).forEach((node, some) -> sources.add(new Source(context, node, some, bytes::addAndGet)));
     }
 
-    /** Returns the nodes that have the entries of the partitions, each with its partitions. */
+    /** Returns the sources, each with its partitions. */
     private Map<Node, PartitionSet> sourcesOf(ClusterView view) {
         Map<Node, PartitionSet.Builder> found = new LinkedHashMap<>();
         partitions.forEach(partition -> {
@@ -117,9 +117,10 @@ final class BatchCopy {
     }
 
     /**
-     * Returns whether the owner has what the heir needs. A dead owner has nothing. And a majority of three may have
-     * acknowledged what the owner lacks: two of five would be too few to have it, and two of four too few for the loss
-     * of two nodes, which four replicas tolerate.
+     * Returns whether the owner alone is a sufficient source. A dead owner is none. When a slot is added to three or
+     * more, a majority may have acknowledged a write that the owner lacks. If the heir lacked it too, only two of four
+     * or of five would have it: too few for a majority of five, and for the loss of two nodes, which four replicas
+     * tolerate.
      */
     private static boolean hasAllAtOwner(ClusterView view, int partition) {
         return view.movingSlot(partition)
@@ -128,7 +129,7 @@ final class BatchCopy {
                 .isPresent();
     }
 
-    /** Returns the partitions that a view still moves as it did when the copy was created. */
+    /** Returns the partitions whose rows are unchanged since the creation of the copy, and still move. */
     PartitionSet valid(ClusterView view) {
         return partitions.filter(partition -> view.incoming().contains(partition)
                 && rowVersions.getOrDefault(partition, ClusterView.NO_VERSION) == view.rowVersion(partition));
@@ -138,7 +139,7 @@ final class BatchCopy {
         return valid(view).filter(partition -> !context.incoming().isComplete(view, partition));
     }
 
-    /** Returns the progress by a view. */
+    /** Returns the progress in a view. */
     synchronized BatchProgress progress(ClusterView view) {
         PartitionSet complete =
                 valid(view).filter(partition -> context.incoming().isComplete(view, partition));
@@ -202,7 +203,7 @@ final class BatchCopy {
         later(pause);
     }
 
-    /** Returns whether a failure passes: of a node, or of a disk. */
+    /** Returns whether a failure is temporary: of a node, or of a disk. */
     private static boolean isExpected(Throwable cause) {
         return cause instanceof RepairException || cause instanceof StoreException;
     }
@@ -238,7 +239,9 @@ final class BatchCopy {
         return context.incoming().hasBegun(context.views().current(), partition);
     }
 
-    /** Drops what is not a part of this batch's copy. Nothing is written to these partitions until they are opened. */
+    /**
+     * Drops the entries that are no part of this batch's copy. These partitions accept no writes until they are opened.
+     */
     private CompletableFuture<Void> drop(PartitionSet left) {
         PartitionSet fresh = left.filter(partition -> !hasBegun(partition))
                 .minus(context.marker().of(id));
@@ -287,14 +290,14 @@ final class BatchCopy {
                 .thenCompose(next -> next);
     }
 
-    /** Returns whether this node refuses in a partition what a source refuses. */
+    /** Returns whether this node refuses the same old entries of a partition as a source. */
     private boolean isFencedAs(int partition, Source source) {
         NodeId owner = owners.get(partition);
         return source.partitions.contains(partition)
                 && (owner == null || owner.equals(source.node().id()));
     }
 
-    /** Ends an attempt whose partitions have gone on, or move in another batch by now. */
+    /** Ends an attempt whose partitions have entered the next phase, or move in another batch. */
     private void requireValid(Set<Integer> some) {
         PartitionSet changed = PartitionSet.of(some).minus(valid(context.views().current()));
         if (!changed.isEmpty()) {
@@ -321,7 +324,7 @@ final class BatchCopy {
                 context.incoming().begin(partition, rowVersions.getOrDefault(partition, ClusterView.NO_VERSION)));
     }
 
-    /** Copies from one source after the other. One that fails does not keep the others from being copied. */
+    /** Copies from one source after the other. A failure does not affect the other sources. */
     private CompletableFuture<Void> copy(
             List<Source> living, PartitionSet left, int index, Optional<Throwable> failure) {
         PartitionSet opened = left.filter(this::hasBegun);

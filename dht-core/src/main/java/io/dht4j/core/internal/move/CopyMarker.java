@@ -13,8 +13,8 @@ import java.util.Set;
 
 /**
  * Records in the store's metadata which copies have begun: for each batch the partitions whose content here is a part
- * of its copy. What a partition without a mark has is left of an earlier time. Methods block; safe for use by any
- * number of threads.
+ * of its copy. The content of a partition without a mark is from earlier. Methods block; safe for use by any number of
+ * threads.
  */
 final class CopyMarker {
 
@@ -34,8 +34,8 @@ final class CopyMarker {
     /**
      * Reads the marks.
      *
-     * @throws IllegalStateException if they cannot be read. Without them this node would drop what it has acknowledged
-     *     in place of a dead one
+     * @throws IllegalStateException if they cannot be read. Without them this node would drop entries that it has
+     *     acknowledged in place of a dead member
      */
     synchronized void load() {
         try {

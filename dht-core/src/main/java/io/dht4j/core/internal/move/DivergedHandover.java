@@ -23,11 +23,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hands over what this node has of partitions in which it {@linkplain DivergedPartitions has diverged}, and of which it
- * holds no complete slot any more: no other replica may have it. It is sent to all replicas of the current row, heirs
- * included, so that it stays with whichever of them keeps the slot. Then the mark is removed, and the entries are left
- * to {@link Leftovers}. The partitions of which this node holds a slot are repaired by the sessions of rolled-back
- * disks.
+ * Sends this node's entries of partitions in which it {@linkplain DivergedPartitions has diverged} and no longer holds
+ * a complete slot: other replicas may lack them. They go to all replicas of the current row, heirs included, so that
+ * they stay with the one that keeps the slot. Then the mark is removed, and {@link Leftovers} drops the entries here.
+ * Partitions with a slot at this node are repaired by the sessions of rolled-back disks.
  *
  * <p>An attempt that fails is repeated after a pause. Does not block; safe for use by any number of threads.
  */
@@ -54,14 +53,14 @@ final class DivergedHandover {
         this.diverged = context.views().diverged();
     }
 
-    /** Begins if there is something to hand over by the current view; at most one attempt runs at a time. */
+    /** Begins if the current view requires a handover; at most one attempt runs at a time. */
     void follow() {
         if (!foreign(context.views().current()).isEmpty()) {
             later(0);
         }
     }
 
-    /** Returns the marked partitions of which this node holds no complete slot. */
+    /** Returns the marked partitions without a complete slot at this node. */
     private PartitionSet foreign(ClusterView view) {
         return diverged.all()
                 .filter(partition -> !diverged.isPending(partition, view))
@@ -176,7 +175,7 @@ final class DivergedHandover {
         return built;
     }
 
-    /** Returns the partitions that have no replica, until an heir takes a slot of a dead one over. */
+    /** Returns the partitions without a live replica: they wait until an heir takes over a slot of a dead member. */
     private static PartitionSet orphaned(PartitionSet held, Collection<PartitionSet> received) {
         PartitionSet orphaned = held;
         for (PartitionSet each : received) {
@@ -186,7 +185,7 @@ final class DivergedHandover {
     }
 
     /**
-     * Sends to one node after the other. One that fails does not keep the others from getting what they lack.
+     * Sends to one node after the other. A failure does not affect the other nodes.
      *
      * @return completes with the last failure, if there is one
      */

@@ -15,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Drops the entries of partitions of which this node is no replica: those whose slots have moved away, and partial
- * copies of batches that were aborted. The hash trees show which partitions have entries. One pass over the store drops
- * all of them; passes run one after the other. Does not block; safe for use by any number of threads.
+ * Drops the entries of partitions that this node does not replicate: of slots that have moved away, and of partial
+ * copies of aborted batches. The hash trees show which partitions have entries. One pass over the store drops all of
+ * them; passes run one after the other. Does not block; safe for use by any number of threads.
  */
 final class Leftovers {
 
@@ -45,14 +45,16 @@ final class Leftovers {
         this.throttle = throttle;
     }
 
-    /** Follows a view: what this node does not own by it is dropped soon. */
+    /** Follows a view: entries of other nodes' partitions are dropped soon. */
     void follow(ClusterView view) {
         if (mayDrop(view)) {
             later(GATHER_NANOS);
         }
     }
 
-    /** Returns whether a view says what this node owns. A dead node keeps everything: an operator may want it. */
+    /**
+     * Returns whether a view determines what this node owns. A dead node keeps its entries, which an operator may want.
+     */
     private static boolean mayDrop(ClusterView view) {
         return view.hasRowVersions()
                 && view.identity(view.self()) != null
@@ -84,7 +86,7 @@ final class Leftovers {
         });
     }
 
-    /** Returns whether this node is no replica of a partition, and others have what it has of it. */
+    /** Returns whether this node is no replica of a partition, and others have all its entries of it. */
     private boolean isLeft(ClusterView view, int partition) {
         return !view.owns(partition) && !views.diverged().contains(partition);
     }

@@ -25,8 +25,8 @@ import java.util.function.Supplier;
  * @param pages fetches pages of them
  * @param throttle limits the load, and the rate of all copies
  * @param comparison compares this node with one of them
- * @param leftovers drops what is left of earlier times
- * @param marker which copies have begun
+ * @param leftovers drops the entries of earlier moves
+ * @param marker the copies that have begun
  */
 record MoveContext(
         Environment environment,

@@ -26,8 +26,8 @@ import java.util.function.Supplier;
 
 /**
  * Takes over the slots that the installed view assigns to this node, and drops the entries of those that it takes away.
- * Until it is complete, an incoming partition is closed by {@link IncomingReplicas}. Nothing is agreed upon here: a
- * driver reads the progress and advances the batches.
+ * {@link IncomingReplicas} closes an incoming partition until it is complete. The driver reads the progress and
+ * advances the batches.
  *
  * <p>Does not block, except {@link #prepare}; safe for use by any number of threads.
  */
@@ -41,7 +41,7 @@ public final class SlotMoves implements BatchProgress.Reporter {
     private boolean closed;
 
     /**
-     * Creates an object that moves nothing yet.
+     * Creates an object without moves.
      *
      * @param environment time, timers and store threads
      * @param self this node
@@ -98,7 +98,7 @@ public final class SlotMoves implements BatchProgress.Reporter {
     /**
      * Reads which copies have begun. Blocks; called before this node serves requests.
      *
-     * @throws IllegalStateException if that cannot be read
+     * @throws IllegalStateException if the marks cannot be read
      */
     public void prepare() {
         context.marker().load();
@@ -118,7 +118,7 @@ public final class SlotMoves implements BatchProgress.Reporter {
             if (closed) {
                 return;
             }
-            // Not one that was passed on: another thread may have followed a newer one.
+            // The current view, not an argument: another thread may have followed a newer one.
             view = context.views().current();
             copies.values().removeIf(copy -> {
                 boolean ended = copy.valid(view).isEmpty();
@@ -169,7 +169,7 @@ public final class SlotMoves implements BatchProgress.Reporter {
                 .toList();
     }
 
-    /** Begins nothing more. What is under way ends with its next step. */
+    /** Begins no further copy. Running ones end with their next step. */
     public synchronized void close() {
         closed = true;
         context.leftovers().close();

@@ -28,11 +28,11 @@ final class Source {
     /** The number of comparisons in a row that may find old differences before the attempt fails. */
     private static final int MAX_COMPARISONS = 8;
 
-    /** The time for watermarks, which no node has to compute. */
+    /** The timeout of requests for watermarks, which need no computation. */
     private static final Duration PATIENCE = Duration.ofSeconds(3);
 
     final PartitionSet partitions;
-    /** The node by the view with which the copy began. */
+    /** The node in the view of the copy's beginning. */
     private final Node first;
 
     private final MoveContext context;
@@ -41,7 +41,7 @@ final class Source {
     private volatile PartitionSet done = PartitionSet.empty();
     /** The last pass over the node's store; null before it. */
     private volatile @Nullable PageCopy pages;
-    /** The partitions whose pages the passes fetch, or need not fetch. */
+    /** The partitions whose pages the passes fetch, and those without a need for it. */
     private volatile PartitionSet covered = PartitionSet.empty();
 
     private final Map<Integer, PurgeWatermarks.Pair> watermarks = new HashMap<>();
@@ -50,7 +50,7 @@ final class Source {
      * Creates a source.
      *
      * @param node the node
-     * @param partitions what is copied from it
+     * @param partitions the partitions to copy from it
      * @param received receives the bytes of each page
      */
     Source(MoveContext context, Node node, PartitionSet partitions, LongConsumer received) {
@@ -60,12 +60,12 @@ final class Source {
         this.received = received;
     }
 
-    /** Returns the node, at the address that it has now. */
+    /** Returns the node, at its current address. */
     Node node() {
         return context.views().current().topology().node(first.id()).orElse(first);
     }
 
-    /** Returns whether the node was declared dead, so that nothing is copied from it any more. */
+    /** Returns whether the node was declared dead, so that it is no longer a source. */
     boolean isDead() {
         return context.views().current().moves().dead().contains(first.id());
     }
@@ -124,7 +124,7 @@ final class Source {
     }
 
     /**
-     * Copies what is not copied yet.
+     * Copies the rest.
      *
      * @param wanted the partitions that are still wanted
      * @return completes when they are {@linkplain #done copied}; or with an exception

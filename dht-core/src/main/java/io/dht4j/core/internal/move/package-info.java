@@ -1,4 +1,4 @@
-/** Moves of slots, as the nodes that take them over and give them away carry them out. */
+/** Moves of slots, at the nodes that take them over and give them away. */
 @NullMarked
 package io.dht4j.core.internal.move;
 

@@ -6,8 +6,8 @@ import io.dht4j.spi.Observer;
 import java.util.Set;
 
 /**
- * Catches what another observer throws against its contract, and logs it. Does not block; safe for use by any number of
- * threads.
+ * Catches and logs exceptions that another observer throws against its contract. Does not block; safe for use by any
+ * number of threads.
  */
 final class GuardedObserver implements Observer {
 

@@ -65,7 +65,7 @@ public final class HotKeyCounter {
             return CompletableFuture.failedFuture(new InvalidRequestException(
                     ErrorCode.BAD_REQUEST, "this node has no sketch to count hot keys with: set one in its builder"));
         }
-        // A stage of its own for each caller, who may complete it.
+        // A separate stage for each caller, which may complete it.
         return joined(duration, sketches.get()).thenApply(counted -> counted.first(count));
     }
 

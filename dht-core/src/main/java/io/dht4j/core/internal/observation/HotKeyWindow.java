@@ -85,7 +85,7 @@ public final class HotKeyWindow {
      * Adds a read.
      *
      * @param key its key
-     * @param found what was found
+     * @param found the entry that was found
      */
     public void read(Key key, Optional<Entry> found) {
         add(
@@ -119,7 +119,7 @@ public final class HotKeyWindow {
         }
     }
 
-    /** Completes the result with what was added. */
+    /** Completes the result with the counts. */
     void end() {
         Duration counted = Duration.ofNanos(Math.max(0, nanoTime.getAsLong() - begunNanos));
         try {

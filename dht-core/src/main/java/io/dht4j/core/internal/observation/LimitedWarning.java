@@ -5,8 +5,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs what a plug-in throws against its contract, every ten seconds at most, since a failing one throws with every
- * call. Does not block; safe for use by any number of threads.
+ * Logs exceptions that a plug-in throws against its contract, every ten seconds at most, since a failing one throws
+ * with every call. Does not block; safe for use by any number of threads.
  */
 public final class LimitedWarning {
 
@@ -20,8 +20,8 @@ public final class LimitedWarning {
      * Creates a log without lines.
      *
      * @param environment the clock
-     * @param plugIn what throws
-     * @param consequence what follows from that, for people
+     * @param plugIn the plug-in, for people
+     * @param consequence the consequence, for people
      */
     public LimitedWarning(Environment environment, String plugIn, String consequence) {
         this.interval = new LogInterval(environment::nanoTime);
@@ -30,16 +30,16 @@ public final class LimitedWarning {
     }
 
     /**
-     * Logs a throwable, unless another one was logged lately. Throws nothing.
+     * Logs a throwable, unless another one was logged recently. Throws nothing.
      *
-     * @param thrown what the plug-in has thrown
+     * @param thrown the throwable
      */
     public void log(Throwable thrown) {
         if (interval.begin()) {
             try {
                 LOG.warn("the {} threw an exception against its contract; {}", plugIn, consequence, thrown);
             } catch (Throwable unlogged) {
-                // For example since the exception throws when it is asked for its message. The call goes on.
+                // For example, getMessage of the exception throws. The call continues.
                 LOG.warn(
                         "the {} threw an exception against its contract, which cannot be logged: {}",
                         plugIn,

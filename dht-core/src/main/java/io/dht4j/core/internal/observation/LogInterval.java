@@ -5,7 +5,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * Limits the log lines on one subject to one in ten seconds, since what fails may fail with each request. Does not
+ * Limits the log lines on one subject to one in ten seconds, since a failure may occur with each request. Does not
  * block; safe for use by any number of threads.
  */
 public final class LogInterval {

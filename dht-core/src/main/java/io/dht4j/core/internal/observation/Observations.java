@@ -30,7 +30,7 @@ public final class Observations {
      *
      * @param observer the observer, which may throw; empty if there is none
      * @param slowCalls the log of slow calls; empty if there is none
-     * @param tracing records spans; empty if nothing does
+     * @param tracing records spans; empty without a tracer
      * @param environment the clock
      */
     public Observations(
@@ -78,7 +78,7 @@ public final class Observations {
      * Begins the observation of a request.
      *
      * @param node the recipient
-     * @param isLocal whether that is this node, of whose requests observer and tracer hear nothing
+     * @param isLocal whether that is this node, whose requests are not reported to observer and tracer
      * @param request the kind of request
      * @param call the call that it belongs to; null if it belongs to none, or there is no observer
      * @return the observation, to be ended once; null without an observer
@@ -100,7 +100,7 @@ public final class Observations {
     }
 
     /**
-     * Returns what begins the spans of requests that this node serves.
+     * Returns the tracing of requests that this node serves.
      *
      * @return null without a tracer
      */

@@ -55,12 +55,12 @@ public final class ObservedCall {
         return span;
     }
 
-    /** Returns whether the call is to know its requests. */
+    /** Returns whether the call records its requests. */
     boolean keepsRequests() {
         return log != null;
     }
 
-    /** Adds a request that has just begun, unless there are as many as are kept. */
+    /** Adds a request that has just begun, unless the maximum number is reached. */
     void begun(ObservedRequest request) {
         ObservedRequest before;
         do {

@@ -43,7 +43,7 @@ public final class ObservedRequest {
     }
 
     /**
-     * Returns what identifies the span of the request to its recipient.
+     * Returns the trace context of the request for its recipient.
      *
      * @return null if it has none
      */
@@ -54,7 +54,7 @@ public final class ObservedRequest {
     /**
      * Reports the end of the request.
      *
-     * @param result what it has come to
+     * @param result the outcome
      */
     public void ended(Observer.Outcome result) {
         long now = nanoTime.getAsLong();
@@ -68,7 +68,7 @@ public final class ObservedRequest {
         }
     }
 
-    /** Returns what it has come to; null while it has not ended. */
+    /** Returns the outcome; null while it has not ended. */
     Observer.@Nullable Outcome outcome() {
         return outcome;
     }

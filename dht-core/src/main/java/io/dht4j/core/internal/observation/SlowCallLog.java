@@ -34,7 +34,7 @@ public final class SlowCallLog {
     private static final int LINES = 5;
     private static final long NOT_LOGGED = -1;
     private static final long WINDOW_NANOS = TimeUnit.SECONDS.toNanos(1);
-    /** The first calls of a node load classes and connect to others: they call for no action. */
+    /** The first calls of a node load classes and connect to others: they need no action. */
     private static final long START_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final NodeId self;
@@ -54,7 +54,7 @@ public final class SlowCallLog {
      * Creates a log without calls.
      *
      * @param self the node that is called
-     * @param least how long a slow call takes at least
+     * @param least the minimum duration of a slow call
      * @param hash the hash function of keys
      * @param views the replicas of keys
      * @param environment clocks

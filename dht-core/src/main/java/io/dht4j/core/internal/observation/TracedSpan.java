@@ -7,9 +7,7 @@ import io.dht4j.spi.Tracer;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A span that has begun and ends once. Throws nothing, whatever the tracer does. Safe for use by any number of threads.
- */
+/** A span that has begun and ends once. Throws no exception of the tracer. Safe for use by any number of threads. */
 public final class TracedSpan {
 
     private static final AtomicIntegerFieldUpdater<TracedSpan> ENDED =
@@ -29,7 +27,7 @@ public final class TracedSpan {
     }
 
     /**
-     * Returns what identifies the span to other processes.
+     * Returns the context of the span for other processes.
      *
      * @return null if the span belongs to no trace
      */
@@ -75,7 +73,7 @@ public final class TracedSpan {
     /**
      * Ends the span, unless it has ended.
      *
-     * @param outcome what the call, the request or the operation has come to
+     * @param outcome the outcome of the call, the request or the operation
      */
     public void end(Observer.Outcome outcome) {
         if (ENDED.compareAndSet(this, 0, 1)) {

@@ -12,8 +12,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Begins spans by a tracer, and catches what it throws against its contract. Does not block; safe for use by any number
- * of threads.
+ * Begins spans with a tracer, and catches exceptions that it throws against its contract. Does not block; safe for use
+ * by any number of threads.
  */
 public final class Tracing {
 
@@ -68,7 +68,7 @@ public final class Tracing {
         }
     }
 
-    /** Does something with a span. */
+    /** Runs an action on a span. */
     void guarded(Runnable action) {
         try {
             action.run();

@@ -90,7 +90,7 @@ public final class PartitionSet {
     /**
      * Decodes a set.
      *
-     * @param bytes the bytes of {@link #toBytes}; not changed, and not used afterwards
+     * @param bytes the bytes of {@link #toBytes}; neither changed nor retained
      * @throws IllegalArgumentException if there are more than {@link #MAX_BYTES}
      */
     public static PartitionSet parse(byte[] bytes) {

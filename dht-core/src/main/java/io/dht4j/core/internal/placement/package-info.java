@@ -1,4 +1,4 @@
-/** Placement: in which order a partition prefers nodes, the bound on a node's load, and sets of partitions. */
+/** Placement: the nodes that each partition prefers, the bound on a node's load, and sets of partitions. */
 @NullMarked
 package io.dht4j.core.internal.placement;
 

@@ -8,8 +8,8 @@ import jdk.jfr.FlightRecorder;
 
 /**
  * Reports to the Flight Recorder of the JDK while it is recording; costs a comparison before the first recording of the
- * process. Events have the time of their end and a field with their duration: when they begin, it is not known that
- * they will be reported. Does not block; safe for use by any number of threads.
+ * process. Events have the time of their end and a field with their duration, since only the end decides whether they
+ * are reported. Does not block; safe for use by any number of threads.
  */
 public final class FlightRecording {
 
@@ -20,8 +20,8 @@ public final class FlightRecording {
     private FlightRecording() {}
 
     /**
-     * Returns false until the first recording of the process. The class of an event must not be loaded before: the JDK
-     * then starts the recorder.
+     * Returns false until the first recording of the process. Loading the class of an event earlier would start the
+     * recorder of the JDK.
      */
     private static boolean mayBeOn() {
         return AVAILABLE && FlightRecorder.isInitialized();
@@ -55,13 +55,13 @@ public final class FlightRecording {
     }
 
     /**
-     * Reports that a node has everything of partitions that it takes over.
+     * Reports that a node has taken over partitions completely.
      *
      * @param node the node
      * @param batch the batch of moves that they belong to
-     * @param partitions how many they are
+     * @param partitions their number
      * @param sources the nodes that they were copied from
-     * @param bytes how much the batch has received since it began
+     * @param bytes the bytes that the batch has received since it began
      * @param nanos how long ago the batch began
      */
     public static void partitionsMoved(
@@ -82,7 +82,7 @@ public final class FlightRecording {
     }
 
     /**
-     * Reports that a node stood still: whatever stopped its process, for example swapping.
+     * Reports that a node was paused for any reason, for example swapping.
      *
      * @param node the node
      * @param nanos how long

@@ -8,7 +8,7 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
-/** Records a time in which a node stood still. */
+/** Records a pause of a node. */
 @Name("io.dht4j.Pause")
 @Label("Pause")
 @Description("A check of the node, which is due ten times a second, was late")

@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Holds the partitions of which this node refuses reads, with the reasons. Safe for use by any number of threads; does
- * not block.
+ * Holds the partitions whose reads this node refuses, with the reasons. Safe for use by any number of threads; does not
+ * block.
  */
 public final class PartitionReadBarrier {
 
@@ -16,11 +16,13 @@ public final class PartitionReadBarrier {
         /** The content of this replica is lost. */
         LOST("this replica lost its content and is getting it back from the others; until then reads are refused"),
 
-        /** A recovery has set aside what this replica has agreed on. Also {@linkplain #ROLLED_BACK rolled back}. */
+        /**
+         * A recovery has discarded changes that this replica has agreed on. Also {@linkplain #ROLLED_BACK rolled back}.
+         */
         DIVERGED("this replica has taken part in changes that a recovery has set aside; until it is compared with the "
                 + "others reads are refused"),
 
-        /** The content is older than what the others have purged since. */
+        /** The content is older than a purge of the others. */
         ROLLED_BACK("the disk of this replica was rolled back to before what the others have deleted and purged; until "
                 + "it is repaired reads are refused"),
 
@@ -47,7 +49,7 @@ public final class PartitionReadBarrier {
 
     private final CompletableFuture<Void> checked = new CompletableFuture<>();
 
-    /** Creates a barrier that refuses nothing until partitions are {@linkplain #set set}. */
+    /** Creates a barrier that refuses no reads until partitions are {@linkplain #set set}. */
     public PartitionReadBarrier() {}
 
     /**
@@ -86,7 +88,7 @@ public final class PartitionReadBarrier {
      * Returns whether reads of a partition are refused.
      *
      * @param partition its number
-     * @return true if something may be missing
+     * @return true if entries may be missing
      */
     public boolean contains(int partition) {
         return partitions.contains(partition);
@@ -96,7 +98,7 @@ public final class PartitionReadBarrier {
      * Returns whether reads of one of several partitions are refused.
      *
      * @param several their numbers
-     * @return true if something may be missing
+     * @return true if entries may be missing
      */
     public boolean containsAny(PartitionSet several) {
         return partitions.intersects(several);

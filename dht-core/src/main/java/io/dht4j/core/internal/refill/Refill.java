@@ -29,9 +29,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Refills partitions of this node before they are read. It fetches each partition from <em>all</em> other replicas,
- * since a write that only this node and one other had acknowledged is on that one only. Meanwhile the partition takes
- * writes, which are newer, and refuses reads. Reads are allowed again once the entries are as durable as the store
- * makes them and the refill marker has been written.
+ * since a write that only this node and one other had acknowledged is on that one only. During the refill the partition
+ * accepts writes, which are newer, and refuses reads. Reads are allowed again once the entries are as durable as the
+ * store makes them and the refill marker has been written.
  *
  * <p>Does not block, except the constructor; safe for use by any number of threads.
  */
@@ -78,7 +78,7 @@ public final class Refill {
      * @param environment time, timers and store threads
      * @param view the replicas of each partition, which is read from all of them but this node; later ones are
      *     {@linkplain #follow followed}
-     * @param without nodes that are not read, because their content is lost too, or given up
+     * @param without nodes that are not read, because their content is lost or abandoned too
      * @param marker the partitions to refill
      * @param source fetches entries of other nodes
      * @param barrier refuses reads of partitions
@@ -104,7 +104,7 @@ public final class Refill {
         this.markerIsBehind = !wanted.equals(before);
     }
 
-    /** Returns the partitions to fetch by a view, by node; those that are arriving are fetched later. */
+    /** Returns the partitions to fetch in a view, by node; incoming ones are fetched later. */
     private Map<Node, PartitionSet> needed(ClusterView view) {
         Map<Node, PartitionSet.Builder> needed =
                 new TreeMap<>(Comparator.comparing(node -> node.id().value()));
@@ -134,8 +134,8 @@ public final class Refill {
     }
 
     /**
-     * Ends fetches from nodes that no longer hold the partitions, and adds those from nodes that have come to hold
-     * them. Returns the added ones.
+     * Ends fetches from nodes that no longer hold the partitions, and adds those from new holders. Returns the added
+     * ones.
      */
     private synchronized List<PageCopy> plan(ClusterView view) {
         Map<Node, PartitionSet> needed = needed(view);
@@ -164,7 +164,7 @@ public final class Refill {
         return added;
     }
 
-    /** Returns the partitions of which some node has not sent everything. */
+    /** Returns the partitions with a node that has not sent all entries. */
     private synchronized PartitionSet remaining() {
         PartitionSet.Builder left = PartitionSet.builder().addAll(arriving);
         fetches.stream().filter(fetch -> !fetch.isDone()).forEach(fetch -> left.addAll(fetch.partitions()));
@@ -193,8 +193,8 @@ public final class Refill {
     }
 
     /**
-     * Follows a view that is installed: each partition is read from all replicas that it has now. Partitions that have
-     * moved away are not refilled any more.
+     * Follows a view that is installed: each partition is read from all its present replicas. Partitions that have
+     * moved away are no longer refilled.
      *
      * @param view the current view
      */

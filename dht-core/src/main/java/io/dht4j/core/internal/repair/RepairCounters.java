@@ -27,7 +27,7 @@ public final class RepairCounters {
     private long purged;
     private Optional<String> refusal = Optional.empty();
     private Optional<String> lastError = Optional.empty();
-    /** Why the hash trees cannot be built, so that no session can begin. */
+    /** The reason why the hash trees cannot be built, so that no session can begin. */
     private Optional<String> buildError = Optional.empty();
 
     private final Map<Integer, Instant> completed = new HashMap<>();
@@ -66,14 +66,14 @@ public final class RepairCounters {
         purged += count;
     }
 
-    /** Counts partitions all of whose replicas have been compared. */
+    /** Counts partitions whose replicas have all been compared. */
     public synchronized void completed(PartitionSet done, long nowMillis) {
         partitionsDone += done.cardinality();
         Instant now = Instant.ofEpochMilli(nowMillis);
         done.forEach(partition -> completed.put(partition, now));
     }
 
-    /** Forgets when partitions were compared that this node is no replica of any more. */
+    /** Forgets the comparison times of partitions that this node no longer replicates. */
     public synchronized void retain(PartitionSet held) {
         completed.keySet().removeIf(partition -> !held.contains(partition));
     }

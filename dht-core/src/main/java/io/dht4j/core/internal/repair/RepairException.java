@@ -43,7 +43,7 @@ public final class RepairException extends RuntimeException {
         return code == ErrorCode.NOT_SENT;
     }
 
-    /** Returns whether the nodes do not agree on the replicas, so that the request must be made by a newer view. */
+    /** Returns whether the nodes do not agree on the replicas, so that the request needs a newer view. */
     public boolean isStale() {
         return code == ErrorCode.STALE_TOPOLOGY || code == ErrorCode.TOPOLOGY_BEHIND;
     }

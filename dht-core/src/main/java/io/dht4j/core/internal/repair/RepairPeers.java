@@ -18,11 +18,11 @@ import java.util.function.Supplier;
  * @param client sends a request to another node
  * @param merger see {@link #apply}
  * @param suspected returns whether another node will probably not answer
- * @param view returns the view by which requests are planned
+ * @param view returns the view of requests
  */
 public record RepairPeers(Client client, Merger merger, Predicate<Node> suspected, Supplier<ClusterView> view) {
 
-    /** The time for a reply: a replica may have to read much of its store before it can report its sums. */
+    /** The timeout of a reply: a replica may read much of its store before it can report its sums. */
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     /** Sends requests to other nodes. */
@@ -32,7 +32,7 @@ public record RepairPeers(Client client, Merger merger, Predicate<Node> suspecte
         /**
          * Sends a request to another node.
          *
-         * @param view the view by which it was planned; a node with other replicas of its partitions refuses it
+         * @param view the view of the request; a node with other replicas of its partitions refuses it
          * @param node the node
          * @param request the request
          * @param timeout the time to wait for the reply
@@ -48,7 +48,7 @@ public record RepairPeers(Client client, Merger merger, Predicate<Node> suspecte
         /**
          * Merges entries.
          *
-         * @param view the view by which they were fetched; they are refused if their partitions have other replicas now
+         * @param view the view of their fetch; they are refused if their partitions have other replicas now
          * @param entries the entries
          * @return completes when they are merged; or with a {@link RepairException}
          */
@@ -56,7 +56,7 @@ public record RepairPeers(Client client, Merger merger, Predicate<Node> suspecte
     }
 
     /**
-     * Returns the same replicas, for requests that are planned by one view.
+     * Returns the same replicas, for requests with one view.
      *
      * @param fixed the view
      * @return a copy
@@ -89,8 +89,8 @@ public record RepairPeers(Client client, Merger merger, Predicate<Node> suspecte
     }
 
     /**
-     * Merges entries into this node's own store. Where its disk is rolled back, entries are accepted that other
-     * requests may not bring.
+     * Merges entries into this node's own store. On a rolled-back disk, this accepts entries that are refused in other
+     * requests.
      *
      * @param entries the entries, as another node holds them
      * @return completes when they are merged; or with a {@link RepairException}

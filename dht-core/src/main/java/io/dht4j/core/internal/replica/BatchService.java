@@ -17,8 +17,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serves the parts of a batch independently: each has its own deadline, reply and errors. They share the room for
- * values in the reply, which is sent when the last part ends. Parts end on any thread.
+ * Serves the parts of a batch independently: each has its own deadline, reply and errors. They share the size limit for
+ * values of the reply, which is sent when the last part ends. Parts end on any thread.
  */
 final class BatchService {
 

@@ -5,8 +5,8 @@ import io.dht4j.spi.CallContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells whether the answer to a request is still needed, and for whom the work is. Requests implement it themselves
- * where they can, so that it costs no object. Safe for use by any number of threads.
+ * Returns whether the answer to a request is still needed, and the span of its caller. Requests implement it themselves
+ * where possible, which saves an object. Safe for use by any number of threads.
  */
 public interface CallLiveness {
 
@@ -18,7 +18,7 @@ public interface CallLiveness {
     boolean isExpired();
 
     /**
-     * Returns whether the request need not be begun.
+     * Returns whether the request can be skipped.
      *
      * @return true if its deadline has passed, or its caller no longer wants the answer
      */

@@ -23,9 +23,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes the entries of the store, as no other class of the core does. Merges entries except those that the purge
- * watermarks refuse and those of writes that were planned by another table, and makes the replies. Blocks as the store
- * does, and throws what it throws. Safe for use by any number of threads.
+ * Changes the entries of the store; no other class of the core does. Merges entries, creates the replies, and refuses
+ * entries below the purge watermarks and writes with another table. Blocks as the store does, and passes on its
+ * exceptions. Safe for use by any number of threads.
  */
 public final class EntryWriter {
 
@@ -43,8 +43,8 @@ public final class EntryWriter {
      * @param store the store
      * @param snapshots keep the entries that a merge supersedes
      * @param watermarks decide which entries are too old
-     * @param rows refuses writes that were planned by another table
-     * @param barrier the partitions of which entries may be missing
+     * @param rows refuses writes with another table
+     * @param barrier the partitions in which entries may be missing
      * @param isTooFarAhead whether only a wrong clock can have issued a version
      */
     public EntryWriter(
@@ -74,7 +74,7 @@ public final class EntryWriter {
     }
 
     /**
-     * Removes all entries of keys of which this node is no replica. See {@link Store#drop}.
+     * Removes all entries of keys that this node does not replicate. See {@link Store#drop}.
      *
      * @param dropped returns whether the entry of a key is removed
      * @return how many entries were removed
@@ -105,7 +105,7 @@ public final class EntryWriter {
      *
      * @param group the entries of each write
      * @param rowVersions returns the row version of each write, by its index
-     * @param failed makes the reply to each write that is not refused if the store throws; then some may be merged
+     * @param failed creates the reply to each write that is not refused if the store throws; then some may be merged
      * @return a reply for each write
      */
     List<Reply> applyGroup(
@@ -140,7 +140,8 @@ public final class EntryWriter {
     }
 
     /**
-     * Merges what is accepted of some writes. No view or watermark changes from the decisions until the store has it.
+     * Merges the accepted entries of some writes. No view or watermark changes from the decisions until the store has
+     * them.
      *
      * @param replies receives the refusals
      * @param accepted receives the accepted entries of each write, none of a refused one
@@ -183,7 +184,7 @@ public final class EntryWriter {
         return all;
     }
 
-    /** Returns the newest version of the key of each entry of a write, also of those that changed nothing. */
+    /** Returns the newest version of the key of each entry of a write, also of entries without effect. */
     @SuppressWarnings("ReferenceEquality")
     private List<Version> newestOf(List<Entry> entries, List<Entry> accepted, List<Version> newest) {
         if (accepted.size() == entries.size()) {
@@ -198,7 +199,7 @@ public final class EntryWriter {
         return all;
     }
 
-    /** Returns the newest version of the key of an entry that the store holds, or held until it purged it. */
+    /** Returns the newest version of an entry's key that the store holds, or has purged. */
     private Version newestOf(Entry entry) {
         return store.get(entry.key())
                 .map(Entry::version)
@@ -239,7 +240,9 @@ public final class EntryWriter {
         return key -> lost.contains(rows.partitionOf(key));
     }
 
-    /** Returns whether this node takes over a key's partition. Called after entries are merged: it may do so since. */
+    /**
+     * Returns whether this node takes over a key's partition. Called after the merge, since a takeover may have begun.
+     */
     private boolean isIncoming(Key key) {
         PartitionSet incoming = rows.uncertain();
         return !incoming.isEmpty() && incoming.contains(rows.partitionOf(key));

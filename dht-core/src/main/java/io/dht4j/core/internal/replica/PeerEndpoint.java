@@ -49,10 +49,10 @@ public final class PeerEndpoint implements FrameHandler {
     private final ViewRefresh refresh;
     private final @Nullable Tracing tracing;
 
-    /** Why every request is refused; empty while requests are served. */
+    /** The reason for refusing every request; empty while requests are served. */
     private volatile Optional<String> refusal = Optional.empty();
 
-    /** Receives each request that is refused because the sender is misconfigured or not who it claims to be. */
+    /** Receives each request that is refused because of a misconfigured or unproven sender. */
     public interface Complaints {
 
         /**
@@ -171,7 +171,7 @@ public final class PeerEndpoint implements FrameHandler {
                             "node " + own.self() + " is started as one of a static cluster: start it with the options"
                                     + " of its membership, Membership.bootstrap or Membership.join"));
         }
-        // First: a request for another node is not examined further.
+        // First: a request for another node needs no further check.
         Optional<Reply> refused = refusal(peer);
         if (refused.isPresent()) {
             return answer(peer, refused.get());
@@ -210,7 +210,7 @@ public final class PeerEndpoint implements FrameHandler {
         long epoch = peer.epoch();
         ServedSpans spans = ServedSpans.begin(tracing, sender, request, peer.trace());
         replica.serve(request, peer.rowVersion(), context, spans, reply -> {
-            // First, since it looks into no reply where no view ever changes.
+            // First, since in a static cluster it does not examine replies.
             if (own.view().epoch() >= epoch || !isBehind(reply)) {
                 complete(answer, sender, context, reply);
                 return;
@@ -232,9 +232,9 @@ public final class PeerEndpoint implements FrameHandler {
     }
 
     /**
-     * Returns whether all of a reply shows that this node's view is older than the sender's. Such a reply waits for a
-     * newer view, or for the time that this may take: the sender asks again when it gets it. A batch with other parts
-     * does not wait, since they would wait with it: what is asked again is in a frame of its own.
+     * Returns whether every part of a reply shows that this node's view is older than the sender's. Such a reply waits
+     * for a newer view, for a limited time: the sender repeats the request when it gets the reply. A batch with other
+     * parts does not wait, since it would delay them; the repeated request has a frame of its own.
      */
     private static boolean isBehindAsAWhole(Reply reply) {
         return !(reply instanceof Reply.Batch batch) || batch.replies().stream().allMatch(PeerEndpoint::isBehind);
@@ -287,7 +287,7 @@ public final class PeerEndpoint implements FrameHandler {
         if (stopped.isPresent()) {
             return Optional.of(new Reply.Failed(ErrorCode.NOT_SERVING, stopped.get()));
         }
-        // In an agreed cluster each row is fenced for itself, and the settings do not depend on the epoch.
+        // In an agreed cluster each row is fenced separately, and the settings do not depend on the epoch.
         boolean isFenced = view.hasRowVersions();
         if (!isFenced && peer.epoch() < view.epoch()) {
             return Optional.of(new Reply.Failed(
@@ -302,8 +302,8 @@ public final class PeerEndpoint implements FrameHandler {
     }
 
     /**
-     * Returns the refusal of a sender that was removed or replaced, as far as this node knows. It learns of that by the
-     * newer view that it fetches then. One that knows more than this node may have joined since.
+     * Returns the refusal of a sender that was removed or replaced in this node's view. The sender then fetches a newer
+     * view, and learns of its removal. A sender with a newer epoch is not refused, since it may have joined since.
      */
     private static Optional<Reply> outdated(FrameHeader peer, ClusterView view) {
         NodeIdentity identity = identity(peer);

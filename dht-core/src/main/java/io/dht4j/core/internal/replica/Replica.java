@@ -58,11 +58,11 @@ public final class Replica {
      * @param environment runs store calls
      * @param clock observes versions
      * @param snapshots the open snapshots
-     * @param rows refuses requests that were planned by another table than this node's
+     * @param rows refuses requests with another table than this node's
      * @param limits the largest accepted value, and roughly the largest reply; how many requests and bytes may wait for
      *     the store, and how many of them may read it at a time
      * @param ages how long requests may wait for the store
-     * @param barrier the partitions of which reads are refused
+     * @param barrier the partitions whose reads are refused
      * @param hotKeys counts the keys of requests on demand
      */
     public Replica(
@@ -122,8 +122,8 @@ public final class Replica {
     }
 
     /**
-     * Makes a read wait for the first answers of other nodes, after which it is served again. It waits only once; the
-     * number of waiting reads is limited like that for the store. Called where reads of partitions are refused.
+     * Makes a read wait for the first answers of other nodes, after which it is served again. A read waits only once;
+     * the number of waiting reads is limited like that for the store. Called if reads of its partitions are refused.
      *
      * @return false if the request does not wait
      */
@@ -184,7 +184,7 @@ public final class Replica {
             gate.maintain(StoreGate.Read.through(
                     liveness, () -> reader.page(scan, rowVersion, () -> store.scan(scan.range())), reply));
         } else if (request instanceof RepairRequest.Entries compared) {
-            // Comparisons are served also for partitions of which other reads are refused.
+            // Comparisons are served also for partitions whose other reads are refused.
             gate.maintain(StoreGate.Read.through(
                     liveness, () -> fenced(compared, rowVersion, () -> reader.read(compared)), reply));
         } else if (request instanceof RepairRequest repair) {
@@ -206,7 +206,7 @@ public final class Replica {
      * accepted from other requests.
      *
      * @param apply the entries
-     * @param rowVersion the row version of the view by which they were fetched; 0 for none
+     * @param rowVersion the row version of the view of their fetch; 0 for none
      * @param reply receives the one reply
      */
     public void refill(Request.ApplyEntries apply, long rowVersion, Consumer<Reply> reply) {
@@ -219,7 +219,7 @@ public final class Replica {
     }
 
     /**
-     * Returns the number of requests that wait for the store or are in it, those of maintenance aside.
+     * Returns the number of requests that wait for the store or are in it, without those of maintenance.
      *
      * @return a number that may be outdated at once, with its limit
      */
@@ -289,7 +289,7 @@ public final class Replica {
         return null;
     }
 
-    /** Refuses to take part if reads are refused since the first check; the coordinator then ends the snapshot. */
+    /** Refuses the snapshot if reads have been refused since the first check; the coordinator then ends it. */
     private Reply opened(Version clock) {
         return reader.lacksEntries() ? reader.refused(PartitionSet.empty()) : new Reply.SnapshotOpened(clock);
     }
@@ -305,7 +305,7 @@ public final class Replica {
         return after == null ? answered : after;
     }
 
-    /** Returns the refusal of a node that would take part in a snapshot by another table. */
+    /** Returns the refusal of a snapshot with another table. */
     private @Nullable Reply refusal(Request.SnapshotRequest request, long rowVersion) {
         boolean takesPart = request instanceof Request.OpenSnapshot || request instanceof Request.FixSnapshot;
         return takesPart ? rows.refusal(PartitionSet.empty(), rowVersion) : null;
@@ -316,8 +316,8 @@ public final class Replica {
         if (refusal != null) {
             reply.accept(refusal);
         } else if (request instanceof Request.OpenSnapshot && reader.lacksEntries()) {
-            // Refused: if other nodes superseded entries before they were refilled here, they would keep them for the
-            // snapshot, but this node could not.
+            // Refused: other nodes keep the entries that they supersede during the refill for the snapshot, which this
+            // node could not.
             reply.accept(reader.refused(PartitionSet.empty()));
         } else if (request instanceof Request.OpenSnapshot open) {
             snapshots

@@ -26,12 +26,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads keys and pages of the store, unless reads of their partitions are refused. Blocks as the store does, and throws
- * what it throws. Safe for use by any number of threads.
+ * Reads keys and pages of the store, unless reads of their partitions are refused. Blocks as the store does, and passes
+ * on its exceptions. Safe for use by any number of threads.
  */
 final class ReplicaReader {
 
-    /** The number of entries that a page may examine for each that it may show, so that a sparse page ends too. */
+    /** The number of entries that a page may examine for each returned one, so that a sparse page ends too. */
     private static final int EXAMINED_PER_ENTRY = 16;
 
     private final Store store;
@@ -46,9 +46,9 @@ final class ReplicaReader {
      *
      * @param store the store
      * @param clock judges versions
-     * @param rows refuses reads that were planned by another table
+     * @param rows refuses reads with another table
      * @param maxValueBytes roughly the largest reply
-     * @param barrier the partitions of which reads are refused
+     * @param barrier the partitions whose reads are refused
      * @param hotKeys counts the keys of reads on demand
      */
     ReplicaReader(
@@ -66,12 +66,12 @@ final class ReplicaReader {
         this.hotKeys = hotKeys;
     }
 
-    /** Returns the room for the values of the reply to one request. */
+    /** Returns the space for the values of the reply to one request. */
     private ReplyRoom room() {
         return new ReplyRoom(maxValueBytes, maxValueBytes);
     }
 
-    /** Returns the room for the values of the replies to a batch. */
+    /** Returns the space for the values of the replies to a batch. */
     ReplyRoom room(Request.Batch batch) {
         return new ReplyRoom(
                 Math.min(batch.replyBytes(), maxValueBytes), Math.min(batch.largestBytes(), maxValueBytes));
@@ -81,7 +81,7 @@ final class ReplicaReader {
      * Returns a read of keys.
      *
      * @param rowVersion the row version that came with it
-     * @param room the room for values in a reply that it shares; null if it has a reply of its own
+     * @param room the space for values in a shared reply; null for a separate reply
      */
     StoreGate.Work work(Request.ReadKeys read, long rowVersion, @Nullable ReplyRoom room) {
         return new KeysWork(this, read, rowVersion, room);
@@ -143,7 +143,7 @@ final class ReplicaReader {
         return refusal == null && isRefused(read) ? refused(partitions(read.queries())) : refusal;
     }
 
-    /** Reads keys, and returns the reply if the entries may be shown. */
+    /** Reads keys, and returns the reply if reads are still allowed. */
     private Reply show(Request.ReadKeys read, long rowVersion, Function<Key, Optional<Entry>> get, ReplyRoom room) {
         HotKeyWindow window = hotKeys.window();
         Function<Key, Optional<Entry>> got = window == null ? get : counted(window, get);
@@ -152,7 +152,7 @@ final class ReplicaReader {
             return tooFarAhead(shown);
         }
         Reply found = shown.reply();
-        // Reads may be refused since the first check: entries may have been missing.
+        // Reads may have been refused since the first check: entries may have been missing.
         Reply refusal = refusal(read, rowVersion);
         return refusal == null ? found : refusal;
     }
@@ -165,7 +165,7 @@ final class ReplicaReader {
         };
     }
 
-    /** Reads keys for a comparison, also of partitions of which other reads are refused. */
+    /** Reads keys for a comparison, also of partitions whose other reads are refused. */
     Reply read(RepairRequest.Entries read) {
         return answer(read.queries(), store::get, 0, room()).reply();
     }
@@ -180,7 +180,7 @@ final class ReplicaReader {
      * The result of a read.
      *
      * @param reply the reply
-     * @param newest its newest version; null if nothing was found
+     * @param newest its newest version; null if no entry was found
      * @param newestKey the key of that version
      */
     private record Shown(
@@ -190,7 +190,7 @@ final class ReplicaReader {
         return newest != null && clock.isTooFarAhead(newest);
     }
 
-    /** Refuses to show an entry written by a wrong clock before its time: other replicas may hold a correct one. */
+    /** Refuses to return an entry of a wrong clock before its time: other replicas may hold a correct one. */
     private static Reply tooFarAhead(Shown shown) {
         return new Reply.Failed(
                 ErrorCode.VERSION_TOO_FAR_AHEAD,
@@ -217,7 +217,7 @@ final class ReplicaReader {
                 newestKey = entry.key();
             }
             int bytes = entry.value().length;
-            // Values that do not fit are fetched by themselves afterwards.
+            // Values that do not fit are fetched separately afterwards.
             if ((query.whole() || bytes <= inlineBytes) && room.take(bytes)) {
                 answers.add(new Answer.Whole(entry));
             } else {
@@ -239,7 +239,7 @@ final class ReplicaReader {
 
     /**
      * Reads a page. A cursor may show a state as old as its opening or as new as its last entry. So every partition
-     * must be complete, and its row unchanged, both before and after.
+     * must be complete before and after, with an unchanged row.
      */
     Reply page(Request.ScanPage scan, long rowVersion, Supplier<EntryCursor> entriesOfRange) {
         Reply refusal = refusal(scan.partitions(), rowVersion);
@@ -251,7 +251,7 @@ final class ReplicaReader {
         return after == null ? page : after;
     }
 
-    /** Returns whether entries may be missing here of which a snapshot would count this node as a replica. */
+    /** Returns whether entries may be missing here although a snapshot would count this node as a replica. */
     boolean lacksEntries() {
         return isRefused(rows.held());
     }

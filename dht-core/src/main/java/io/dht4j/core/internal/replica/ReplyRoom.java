@@ -13,7 +13,7 @@ final class ReplyRoom {
         this.largest = largest;
     }
 
-    /** Takes room for a value; returns false if it does not fit. */
+    /** Reserves space for a value; returns false if it does not fit. */
     boolean take(int bytes) {
         if (bytes > largest) {
             return false;

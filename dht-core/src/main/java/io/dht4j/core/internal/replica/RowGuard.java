@@ -16,11 +16,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses requests that were planned by another table than this node's: the highest row version of their partitions
- * must be equal here, and this node a replica of all of them. Costs one volatile read in a static cluster, whose rows
- * have no versions. Does not block; safe for use by any number of threads.
+ * Refuses requests with another table than this node's: the highest row version of their partitions must be equal here,
+ * and this node must replicate all of them. Costs one volatile read in a static cluster, whose rows have no versions.
+ * Does not block; safe for use by any number of threads.
  *
- * <p>A refusal is certain only as long as no view is installed: writes are checked with the lock of {@link Views} held,
+ * <p>A check is valid only until the next view is installed: writes are checked with the lock of {@link Views} held,
  * reads before and after.
  */
 public final class RowGuard {
@@ -44,7 +44,7 @@ public final class RowGuard {
         return views.current().partitionOf(key);
     }
 
-    /** Returns the partitions that this node takes over, and of which it may not know the newest versions. */
+    /** Returns the partitions that this node takes over, in which it may not know the newest versions. */
     PartitionSet uncertain() {
         return views.current().incoming();
     }
@@ -98,7 +98,7 @@ public final class RowGuard {
 
     /**
      * Returns the refusal of a request that concerns some partitions, or null if there is none. An empty set stands for
-     * all partitions, of which this node need not be a replica.
+     * all partitions; this node need not replicate them.
      */
     @Nullable
     Reply refusal(PartitionSet partitions, long version) {
@@ -123,7 +123,7 @@ public final class RowGuard {
         return found.refusal(version);
     }
 
-    /** Returns the partitions that this node has completely, by its table; empty for all in a static cluster. */
+    /** Returns the partitions that this node has completely in its table; empty, for all, in a static cluster. */
     PartitionSet held() {
         return views.current().held();
     }
@@ -139,7 +139,7 @@ public final class RowGuard {
                 : refusal(request.partitionsNamed(), version);
     }
 
-    /** What this node's view has of the partitions of a request. */
+    /** The state of a request's partitions in this node's view. */
     private final class Found {
 
         private static final int NONE = -1;
@@ -153,7 +153,7 @@ public final class RowGuard {
             this.view = view;
         }
 
-        /** Adds a partition, and what the request does with it; null for what is never refused there. */
+        /** Adds a partition with the kind of access; null for access that is never refused. */
         void add(int partition, @Nullable Access access) {
             highest = Math.max(highest, view.rowVersion(partition));
             if (!view.owns(partition)) {

@@ -12,7 +12,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The spans of what a frame requests: one for a request alone, one for each part of a batch that belongs to a trace.
+ * The spans of the requests in a frame: one for a single request, one for each part of a batch that belongs to a trace.
  * Safe for use by any number of threads.
  */
 final class ServedSpans {
@@ -73,7 +73,7 @@ final class ServedSpans {
         StoreSpans.end(spans[index], reply);
     }
 
-    /** Returns what a reply says of the outcome. */
+    /** Returns the outcome that a reply shows. */
     static Outcome outcome(Reply reply) {
         return reply instanceof Reply.Failed failed ? Outcome.of(failed.code()) : Outcome.success();
     }

@@ -9,9 +9,9 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tracks which members without a store issue versions of which slots. Of two members with the same slot, the one whose
- * name sorts first holds it, on every node alike, until it has been silent for a minute. Writes of the other one are
- * refused. Does not block; safe for use by any number of threads.
+ * Tracks the version slots of members without a store. Of two members with the same slot, the one whose name sorts
+ * first holds it, equally on every node, until it has been silent for a minute. Writes of the other one are refused.
+ * Does not block; safe for use by any number of threads.
  */
 public final class SlotHolders {
 

@@ -28,10 +28,10 @@ import java.util.function.Supplier;
  * <p>Waiting writes are merged into one call of the store: while a write or an fsync runs, the next ones gather. So a
  * slow disk is used with large groups, and an idle one without delay.
  *
- * <p>Work that has waited for too long, or whose deadline has passed when its turn comes, is answered as such and never
- * begun. Work that has begun is never interrupted.
+ * <p>Work that has waited too long or past its deadline fails without being begun. Work that has begun is never
+ * interrupted.
  *
- * <p>A receiver of a reply that throws affects no other reply. Safe for use by any number of threads.
+ * <p>A throwing receiver of a reply does not affect other replies. Safe for use by any number of threads.
  */
 final class StoreGate {
 
@@ -45,10 +45,10 @@ final class StoreGate {
      */
     private static final int READS_PER_TASK = 16;
 
-    /** The number of waiting requests of repair and refill is limited to this part of that of clients. */
+    /** The limit of waiting requests of repair and refill, as a part of the limit of clients. */
     private static final int PART_FOR_MAINTENANCE = 4;
 
-    /** Entries to be merged into the store, unless they are expired or were planned by another table. */
+    /** Entries to be merged into the store, unless they are expired or have another table. */
     record Write(List<Entry> entries, long rowVersion, long bytes, CallLiveness liveness, Consumer<Reply> reply) {}
 
     /** The two ways to answer a read. */
@@ -71,10 +71,10 @@ final class StoreGate {
         }
     }
 
-    /** A read, unless its answer is not needed any more. A read that can be answered from memory never waits. */
+    /** A read, unless its answer is no longer needed. A read that can be answered from memory never waits. */
     record Read(CallLiveness liveness, Work work, Consumer<Reply> reply) {
 
-        /** Returns a read that needs the store, whatever is in memory. */
+        /** Returns a read that always uses the store. */
         static Read through(CallLiveness liveness, Supplier<Reply> fromStore, Consumer<Reply> reply) {
             return new Read(liveness, new ThroughStore(fromStore), reply);
         }
@@ -108,8 +108,8 @@ final class StoreGate {
      * @param store the store
      * @param writer merges entries into it
      * @param environment runs store calls
-     * @param limits the maximum number of waiting requests of clients and of their bytes (maintenance has a part of as
-     *     many besides), and of concurrent reads, each of which may hold a largest value
+     * @param limits the maximum number of waiting requests of clients and of their bytes (maintenance has a separate
+     *     limit, a part of these), and of concurrent reads, each of which may hold a largest value
      * @param ages how long requests may wait
      */
     StoreGate(Store store, EntryWriter writer, Environment environment, Limits limits, QueueAges ages) {
@@ -147,7 +147,7 @@ final class StoreGate {
         return admission.number();
     }
 
-    /** Returns the bytes of the writes among them. */
+    /** Returns the bytes of the clients' writes that wait for the store or are in it. */
     Bounded waitingBytes() {
         return admission.bytes();
     }
@@ -178,7 +178,7 @@ final class StoreGate {
         }
     }
 
-    /** Merges entries that this node has fetched itself, in no order with those of other requests. */
+    /** Merges entries that this node has fetched itself, in any order relative to other requests. */
     void refill(List<Entry> entries, long rowVersion, Consumer<Reply> reply) {
         maintain(Read.through(CallLiveness.endless(), () -> writer.refill(entries, rowVersion), reply));
     }
@@ -228,19 +228,19 @@ final class StoreGate {
         try {
             return read.work().fromMemory();
         } catch (RuntimeException | Error e) {
-            // The ordinary read meets it again, and reports it.
+            // The ordinary read fails again, and reports it.
             return Optional.empty();
         }
     }
 
-    /** Runs a read that may take long, off the calling thread whatever the store. */
+    /** Runs a read that may take long, never on the calling thread. */
     void later(Read read) {
         laterAll(List.of(read));
     }
 
     /**
-     * Runs work that no client waits for, as {@link #later}. It waits in a queue of its own with a bound of its own,
-     * and takes at most half of the store's threads at a time, or one: no client's read is refused because of it.
+     * Runs work that no client waits for, as {@link #later}. It waits in a separate bounded queue, and uses at most
+     * half of the store's threads at a time, or one: it never causes the refusal of a client's read.
      */
     void maintain(Read read) {
         enter(List.of(read), maintenanceAdmission, maintenance);

@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A queue of work of one kind for the store threads, some of which serve it. Between two pieces of work, a thread
- * yields to other work that waits for the threads. Safe for use by any number of threads.
+ * A queue of work of one kind that some of the store threads serve. Between two pieces of work, a thread yields to
+ * other work that waits for the threads. Safe for use by any number of threads.
  *
  * @param <T> the work
  */
@@ -38,8 +38,8 @@ final class StoreLane<T> {
      *
      * @param maxWorkers the maximum number of threads that serve the lane at a time
      * @param weight returns the weight of a piece of work
-     * @param room the weight that is taken together
-     * @param work does what is taken, and returns an action that sends the replies
+     * @param room the weight of the work that is taken together
+     * @param work does the taken work, and returns an action that sends the replies
      */
     StoreLane(
             Environment environment,
@@ -127,7 +127,7 @@ final class StoreLane<T> {
             return true;
         }
         workers.decrementAndGet();
-        // A thread that has added work meanwhile saw this thread still counted.
+        // A thread that has added work in between saw this thread still counted.
         return !queue.isEmpty() && begin();
     }
 }

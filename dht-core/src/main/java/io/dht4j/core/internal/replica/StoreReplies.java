@@ -43,7 +43,7 @@ final class StoreReplies {
         return new Reply.Failed(ErrorCode.OVERLOADED, "overloaded: the request has waited too long for the store");
     }
 
-    /** Returns the reply to a request that has made the store throw. */
+    /** Returns the reply after an exception of the store. */
     Reply failed(Throwable e) {
         if (e instanceof StoreException) {
             report(storeFailures, "it failed: " + e.getMessage(), e);
@@ -53,13 +53,13 @@ final class StoreReplies {
         return thrown(e);
     }
 
-    /** Returns the reply to a request that has made the store throw what it may not throw. */
+    /** Returns the reply after an exception that the store throws against its contract. */
     Reply thrown(Throwable e) {
         report(storeFailures, "it threw an exception against its contract: " + e, e);
         return new Reply.Failed(ErrorCode.STORE_FAILED, "the store threw " + e);
     }
 
-    /** Sends a reply. A receiver that throws must not keep others from their replies. */
+    /** Sends a reply. A throwing receiver does not affect other replies. */
     void send(Reply reply, Consumer<Reply> to) {
         try {
             to.accept(reply);

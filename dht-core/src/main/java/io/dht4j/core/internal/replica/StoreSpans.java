@@ -35,7 +35,7 @@ final class StoreSpans {
 
     /** Begins the spans of writes that are merged together; null if none belongs to a trace. */
     static @Nullable StoreSpans begin(List<StoreGate.Write> group) {
-        // No lambdas: without a tracer this leaves nothing behind.
+        // No lambdas: without a tracer this creates no object.
         for (int i = 0; i < group.size(); i++) {
             if (group.get(i).liveness().span() != null) {
                 int entries =
@@ -49,9 +49,9 @@ final class StoreSpans {
     /**
      * Begins the spans of writes that are merged together.
      *
-     * @param writes how many there are
+     * @param writes their number
      * @param parents returns the span of the request of each; null if it belongs to no trace
-     * @param entries how many entries they have together
+     * @param entries the total number of their entries
      * @return null if none belongs to a trace
      */
     static @Nullable StoreSpans begin(int writes, IntFunction<@Nullable TracedSpan> parents, int entries) {
@@ -73,7 +73,7 @@ final class StoreSpans {
         }
     }
 
-    /** Ends the spans of writes whose store has thrown what it may not throw. */
+    /** Ends the spans of writes whose store has thrown against its contract. */
     void fail() {
         for (TracedSpan span : spans) {
             if (span != null) {

@@ -14,15 +14,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 
 /**
- * The superseded entries that, with the store, show the content as of a version. For each merge of two entries of a key
- * they contain the loser, if its version is not newer than the snapshot's and the winner's is. Until the snapshot's
- * version is known, every loser is kept.
+ * The superseded entries that, together with the store, show the content as of a version. Of each merge of two entries
+ * of a key, it keeps the older entry if only the newer one is newer than the snapshot. Until the snapshot's version is
+ * known, it keeps every superseded entry.
  *
  * <p>{@link Snapshots} serializes merges; readers may be any number of threads.
  */
 final class Snapshot {
 
-    /** The approximate memory of an entry and its node in the map, besides key and value. */
+    /** The approximate memory of an entry and its node in the map, without key and value. */
     private static final int ENTRY_OVERHEAD = 160;
 
     final Version id;
@@ -32,7 +32,7 @@ final class Snapshot {
 
     private final NavigableMap<Key, Entry> kept = new ConcurrentSkipListMap<>();
     private volatile long usedAtNanos;
-    /** The partitions of which it shows everything; empty in a static cluster, where it does so of all. */
+    /** The partitions that it shows completely; empty, for all, in a static cluster. */
     private volatile Optional<PartitionSet> complete;
     // Written under this; read anywhere.
     private volatile Optional<Version> at = Optional.empty();
@@ -48,14 +48,14 @@ final class Snapshot {
     }
 
     /**
-     * Excludes the partitions that this node no longer has. A copy that comes back later lacks the superseded entries.
-     * Calls are made one after the other.
+     * Excludes the partitions that this node no longer has. A later copy of them lacks the superseded entries. Calls
+     * are made one after the other.
      */
     void follow(ClusterView view) {
         complete = complete.map(now -> now.intersection(view.held()));
     }
 
-    /** Returns those of some partitions of which it does not show everything. */
+    /** Returns the partitions that it does not show completely. */
     PartitionSet lacking(PartitionSet partitions) {
         return complete.map(partitions::minus).orElse(PartitionSet.empty());
     }

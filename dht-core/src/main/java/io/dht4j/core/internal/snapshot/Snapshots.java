@@ -31,9 +31,9 @@ import org.slf4j.LoggerFactory;
  *
  * <ol>
  *   <li>{@link #open}: keep from now on every entry that a write supersedes. When all earlier writes are in the store,
- *       report the clock: nothing in the store is newer.
+ *       report the clock: no entry in the store is newer.
  *   <li>{@link #fix}: the coordinator has chosen the snapshot's version, not older than any node's clock. Issue no
- *       version up to it any more, and report when the writes of this node that may have one have ended.
+ *       further version up to it, and report when the writes of this node that may have one have ended.
  *   <li>{@link #cursor}: read as of that version.
  *   <li>{@link #end}, an expired lease, or too many kept bytes: remove everything.
  * </ol>
@@ -61,7 +61,7 @@ public final class Snapshots {
     private final Object merging = new Object();
     // Written under this; read anywhere.
     private volatile List<Snapshot> open = List.of();
-    /** Why the last snapshots have ended. Guarded by this. */
+    /** The reasons why the last snapshots have ended. Guarded by this. */
     private final Map<Version, String> ended = new LinkedHashMap<>();
 
     /**
@@ -70,7 +70,7 @@ public final class Snapshots {
      * @param store is read
      * @param environment time and timers
      * @param clock this node's clock
-     * @param views the views of this node, which tell what its store has completely
+     * @param views the views of this node, which determine the partitions that its store has completely
      * @param maxBytes the maximum number of bytes that all snapshots together keep
      */
     public Snapshots(Store store, Environment environment, HybridClock clock, Views views, long maxBytes) {
@@ -104,8 +104,8 @@ public final class Snapshots {
     }
 
     /**
-     * Returns a future that completes when all writes of this node's coordinator have ended whose version may not be
-     * newer than the clock's.
+     * Returns a future that completes when all writes of this node's coordinator have ended that may have a version up
+     * to the clock's.
      *
      * @return never fails
      */
@@ -118,7 +118,7 @@ public final class Snapshots {
      *
      * @param id identifies the snapshot
      * @param leaseNanos the lease: how long the snapshot may be unused
-     * @return completes with this node's clock, when nothing newer is in the store. Fails with a {@link DhtException}
+     * @return completes with this node's clock, when no newer entry is in the store. Fails with a {@link DhtException}
      *     if there are too many snapshots, or if it ends before
      */
     public CompletableFuture<Version> open(Version id, long leaseNanos) {
@@ -181,8 +181,8 @@ public final class Snapshots {
     }
 
     /**
-     * Returns the partitions of which a snapshot does not show everything: this node has got them since it was opened.
-     * As long as their rows do not change, a partition that is not among them will not be.
+     * Returns the partitions that a snapshot does not show completely: this node has received them since the opening.
+     * While the rows do not change, the other partitions stay complete.
      *
      * @param at the version of an open snapshot
      * @param partitions some partitions
@@ -257,7 +257,7 @@ public final class Snapshots {
 
     /**
      * Runs a merge into the store. While a snapshot is open, the entries that it supersedes are kept first, and merges
-     * run one after the other. Every merge must go through this. Blocks as the store does.
+     * run one after the other. Every merge must use this method. Blocks as the store does.
      *
      * @param entries the entries
      * @param merge merges them into the store

@@ -24,7 +24,7 @@ final class WritesInFlight {
         }
     }
 
-    /** Begins a new generation; the future completes when everything that entered earlier has left. */
+    /** Begins a new generation; the future completes when all earlier work has left. */
     CompletableFuture<Void> flip() {
         Generation before;
         CompletableFuture<Void> all;

@@ -5,7 +5,7 @@ import io.dht4j.spi.PartitionTable;
 import java.util.List;
 import java.util.Optional;
 
-/** The rows of an agreed cluster, each with its version; not all of the same width while replicas are added. */
+/** The rows of an agreed cluster, each with its version. Their widths differ while replicas are added. */
 final class AgreedRows implements RowTable {
 
     private final List<Row> rows;

@@ -4,7 +4,7 @@ import io.dht4j.core.internal.placement.PartitionSet;
 
 /**
  * Slots that move together from one member to another, one slot in each of some partitions. In {@link Phase#GROW} none
- * moves: each of the partitions gets one more slot, with what the owner of the last one has.
+ * moves: each of the partitions gets one more slot, with the content of the last slot's owner.
  *
  * @param id the epoch at which the batch began
  * @param from the member that owned the slots when the batch began; in {@link Phase#GROW} it keeps them
@@ -17,7 +17,7 @@ public record Batch(long id, int from, int to, PartitionSet partitions, Phase ph
     /**
      * Checks the batch.
      *
-     * @throws IllegalArgumentException if the batch moves nothing or has no such phase
+     * @throws IllegalArgumentException if the batch has no partitions, or the phase is not one of a batch
      */
     public Batch {
         if (!Epoch.isValid(id) || from < 1 || to < 1 || from == to || partitions.isEmpty() || phase == Phase.STABLE) {

@@ -10,7 +10,7 @@ import java.util.Optional;
  * @param batch the id of the batch
  * @param complete the partitions that the node holds completely and durably; only these may be read from it later
  * @param copiedBytes the bytes of entries received until now, 0 or more
- * @param totalBytes the bytes of entries that are expected in all, an estimate; 0 if unknown
+ * @param totalBytes the expected total bytes of entries, an estimate; 0 if unknown
  * @param waitsFor what the node waits for, for people; empty if it makes progress
  */
 public record BatchProgress(
@@ -20,7 +20,7 @@ public record BatchProgress(
     @FunctionalInterface
     public interface Reporter {
 
-        /** Returns the progress of each batch whose slots this node takes over by its installed view. */
+        /** Returns the progress of each batch whose slots this node takes over in its installed view. */
         List<BatchProgress> progress();
     }
 }

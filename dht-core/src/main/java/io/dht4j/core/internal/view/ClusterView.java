@@ -19,8 +19,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The nodes and the replicas of each partition at one epoch, as one member knows them. An operation takes one view at
- * its beginning and uses it to its end.
+ * The nodes and the replicas of each partition at one epoch, as known to one member. An operation uses the view of its
+ * beginning to its end.
  *
  * <p>The view of a static cluster consists of the topology and the table of its placement; it has neither row versions
  * nor identities. The view of an agreed cluster has a {@link Row} for each partition. Immutable; safe for use by any
@@ -97,7 +97,7 @@ public final class ClusterView {
                 Moves.NONE);
     }
 
-    /** Creates a view of an agreed cluster in which no batch is under way; see below. */
+    /** Creates a view of an agreed cluster without running batches; see below. */
     public static ClusterView agreed(
             UUID cluster,
             NodeId self,
@@ -115,7 +115,7 @@ public final class ClusterView {
      * @param self this member
      * @param topology the nodes, with the epoch of the view
      * @param hash maps keys to partitions
-     * @param rows the replicas of each partition; not of the same number while replicas are added
+     * @param rows the replicas of each partition; their number differs while replicas are added
      * @param identities the numbers and incarnations of members, as far as they are known
      * @param moves the batches that move slots of the rows
      * @return a view with row versions
@@ -171,14 +171,14 @@ public final class ClusterView {
     }
 
     /**
-     * Returns the number of replicas that a policy of any key may ask for: of the nodes in a static cluster, else of
-     * the partition that has the fewest.
+     * Returns the largest number of replicas in a policy that is valid for any key: the number of nodes in a static
+     * cluster, else that of the partition with the fewest replicas.
      */
     public int maxReplicas() {
         return rows.maxReplicas();
     }
 
-    /** Returns whether replicas are being added, as far as the rows show it: some have more of them than others. */
+    /** Returns whether replicas are being added, according to the rows: some have more replicas than others. */
     public boolean isGrowing() {
         return majorities.size() > 1;
     }
@@ -302,8 +302,8 @@ public final class ClusterView {
     }
 
     /**
-     * Returns the nodes that have everything that their slots of a partition have: its replicas of calls without a
-     * policy, without an heir that is still receiving its copy.
+     * Returns the nodes that have the complete content of their slots of a partition: its replicas of calls without a
+     * policy, except an heir that is still receiving its copy.
      *
      * @param partition its number
      */
@@ -334,7 +334,7 @@ public final class ClusterView {
         return cluster.isEmpty() || owned.contains(partition);
     }
 
-    /** Returns whether a member receives the writes of a key, of whatever policy. */
+    /** Returns whether a member receives the writes of a key under any policy. */
     public boolean isReplica(NodeId member, Key key) {
         return isReplica(member, partitionOf(key));
     }
@@ -348,25 +348,25 @@ public final class ClusterView {
         return false;
     }
 
-    /** Returns the partitions of which this member is a replica. Empty in a static cluster, which does not need it. */
+    /** Returns the partitions that this member replicates. Empty in a static cluster, which does not need it. */
     public PartitionSet owned() {
         return owned;
     }
 
     /**
-     * Returns the partitions of which this member takes over a slot and may lack entries: it is the heir in
+     * Returns the partitions in which this member takes over a slot and may lack entries: it is the heir in
      * {@link Phase#COPY}, {@link Phase#FILL} or {@link Phase#GROW}.
      */
     public PartitionSet incoming() {
         return incoming;
     }
 
-    /** Returns the partitions of which this member has all that is acknowledged: those owned and not incoming. */
+    /** Returns the partitions in which this member has all acknowledged entries: those owned and not incoming. */
     public PartitionSet held() {
         return owned.minus(incoming);
     }
 
-    /** Returns the batches under way and how they move. */
+    /** Returns the running batches and their settings. */
     public Moves moves() {
         return moves;
     }

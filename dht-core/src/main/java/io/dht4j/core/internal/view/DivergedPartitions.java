@@ -6,17 +6,17 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
 /**
- * Holds the partitions in which this node has diverged: it has served other replicas of them and perhaps dropped
- * entries, by agreed states that a recovery has set aside. What this node has of such a partition is neither complete
- * nor is it known to others. So the partition is closed until it has been compared with all its replicas, as after a
- * rollback of the disk, and nothing of it is purged or dropped before.
+ * Holds the partitions in which this node has diverged: it has served their former replicas, and perhaps dropped
+ * entries, under agreed states that a recovery has discarded. This node's content of such a partition is incomplete,
+ * and may be missing elsewhere. So the partition is closed until it has been compared with all its replicas, as after a
+ * rollback of the disk, and no entry of it is purged or dropped before.
  *
  * <p>Marks are durable before the view of the recovered state is installed. Methods that change marks block; all are
  * safe for use by any number of threads.
  */
 public final class DivergedPartitions {
 
-    /** What is stored of the marks. */
+    /** Stores the marks. */
     @FunctionalInterface
     public interface Keeper {
 
@@ -41,7 +41,7 @@ public final class DivergedPartitions {
      * Creates an object with the marks that are stored.
      *
      * @param keeper stores further ones
-     * @param epoch the epoch of the recovered state; 0 if nothing is marked
+     * @param epoch the epoch of the recovered state; 0 if no partition is marked
      * @param marked the marked partitions
      */
     public DivergedPartitions(Keeper keeper, long epoch, PartitionSet marked) {
@@ -50,27 +50,27 @@ public final class DivergedPartitions {
         this.marked = marked;
     }
 
-    /** Returns an object without marks that nothing keeps. */
+    /** Returns an object without marks, which does not store any. */
     public static DivergedPartitions none() {
         return new DivergedPartitions((epoch, partitions) -> {}, 0, PartitionSet.empty());
     }
 
     /**
-     * Adds a receiver of the partitions that are marked from now on, which is called before the view is installed in
-     * which they have diverged, on the thread that installs it.
+     * Adds a receiver of later marked partitions. It is called on the thread that installs the view of the divergence,
+     * before the installation.
      */
     public void listen(Consumer<PartitionSet> listener) {
         listeners.add(listener);
     }
 
     /**
-     * Marks partitions, besides those that are marked. Blocks until that is durable and all listeners have returned.
-     * From then on {@link #remove} takes a view only that is as new as the state, for all marks.
+     * Marks further partitions. Blocks until that is durable and all listeners have returned. From then on
+     * {@link #remove} ignores views that are older than the state, for all marks.
      *
      * @param recovered the epoch of the recovered state, which is installed next
      * @param partitions the partitions; if there are none, nothing changes
-     * @throws io.dht4j.spi.StoreException if the store fails to keep the marks, and then nothing is marked; or if a
-     *     listener fails to store what follows from them, and then they stay
+     * @throws io.dht4j.spi.StoreException if the store fails to keep the marks, which are not set then; or if a
+     *     listener fails to store their consequences, and then the marks stay
      */
     public synchronized void add(long recovered, PartitionSet partitions) {
         if (!partitions.isEmpty()) {
@@ -108,8 +108,8 @@ public final class DivergedPartitions {
     }
 
     /**
-     * Returns whether a partition is marked for a later view than another one: what is found by the other one counts
-     * nothing. Does not block.
+     * Returns whether a partition is marked for a later view than another one, so that results with the other view are
+     * ignored. Does not block.
      */
     public boolean isPending(int partition, ClusterView view) {
         return marked.contains(partition) && view.epoch() < epoch;

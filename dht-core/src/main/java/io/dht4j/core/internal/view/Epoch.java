@@ -2,9 +2,9 @@ package io.dht4j.core.internal.view;
 
 /**
  * Composes and splits epochs, the numbers of states. An epoch packs a generation and an index into a {@code long}: 16
- * bits of generation, of which the highest is 0, and 48 bits of index. Epochs are never negative, and compare as
- * numbers. Each accepted command raises the index by one. A recovery begins the next generation at index 1, since the
- * lost voters may know higher indexes of the generation before.
+ * bits of generation, the highest of them 0, and 48 bits of index. Epochs are never negative, and compare as numbers.
+ * Each accepted command raises the index by one. A recovery begins the next generation at index 1, since the lost
+ * voters may know higher indexes of the generation before.
  */
 public final class Epoch {
 

@@ -11,23 +11,22 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The row version that a request to replicas carries, so that they serve it only if they agree with the coordinator on
- * the replicas of its partitions. See <em>fencing token</em> in M. Kleppmann, <em>Designing Data-Intensive
- * Applications</em>, 2017.
+ * The row version in a request to replicas: they serve it only if they agree with the coordinator on the replicas of
+ * its partitions. See <em>fencing token</em> in M. Kleppmann, <em>Designing Data-Intensive Applications</em>, 2017.
  *
  * <p>The highest row version stands for those of all partitions that the request concerns. Within one view that is
  * safe, since a view is a consistent cut of the agreed changes. If the highest versions of two views over the same
  * partitions are equal, then both views contain the change of that version, and the later one contains no later change
- * of these partitions: so all their rows are equal. It would not be safe over several views: in a batch, each part has
- * a token of its own.
+ * of these partitions: so all their rows are equal. It would be unsafe across several views, so each part of a batch
+ * has a token of its own.
  *
- * @param view the view by which the request was planned
+ * @param view the view of the request
  * @param rowVersion the highest row version of its partitions, 1 or more
  */
 public record FencingToken(ClusterView view, long rowVersion) {
 
     /**
-     * Returns the token of a request that concerns what two requests of one view concern.
+     * Returns the token of a request that concerns the partitions of two requests of one view.
      *
      * @param one the token of one; null in a static cluster, and if there is none yet
      * @param other the token of the other; null in a static cluster
@@ -38,7 +37,7 @@ public record FencingToken(ClusterView view, long rowVersion) {
     }
 
     /**
-     * Divides what an operation asks for by the views by which it was planned: requests are of one view.
+     * Groups the items of an operation by their views, since a request has one view.
      *
      * @param all any number of items
      * @param tokenOf returns the token of an item; null in a static cluster

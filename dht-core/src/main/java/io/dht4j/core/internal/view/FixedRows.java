@@ -6,8 +6,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The table that a placement made of the topology of a static cluster: rows of all nodes, without versions, in which
- * nothing moves.
+ * The placement's table of a static cluster: rows of all nodes, without versions and moves.
  *
  * @param table maps partitions to nodes
  * @param nodes the number of nodes

@@ -3,10 +3,9 @@ package io.dht4j.core.internal.view;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Tracks the partitions of which this node takes over a slot, and its progress. By default a partition whose slot
- * arrives is closed. It opens to writes when its copy begins, and counts as a whole replica when the copy is complete.
- * Both hold for one version of its row, so a later move of the same slot begins closed again, and so does a node that
- * restarts.
+ * Tracks the partitions in which this node takes over a slot, and the progress. An incoming partition is closed at
+ * first. It opens to writes when its copy begins, and counts as a whole replica when the copy is complete. Both hold
+ * for one version of its row, so a later move of the same slot begins closed again, and so does a node that restarts.
  *
  * <p>Does not block; safe for use by any number of threads.
  */
@@ -18,9 +17,12 @@ public final class IncomingReplicas {
     /** The row versions at which copies are complete. */
     private final AtomicLongArray complete;
 
-    /** What a request does with a partition. */
+    /** The access of a request to a partition. */
     public enum Access {
-        /** Applies entries. Refused until the copy begins: before, this node does not know what its owner refuses. */
+        /**
+         * Applies entries. Refused until the copy begins: before, this node does not know which entries its owner
+         * refuses.
+         */
         WRITE,
         /** Reads keys or a range. Refused until the copy is complete. */
         READ
@@ -37,12 +39,12 @@ public final class IncomingReplicas {
         this.complete = new AtomicLongArray(begun.length());
     }
 
-    /** Returns whether a partition may lack entries, by the current view. */
+    /** Returns whether a partition may lack entries in the current view. */
     public boolean isIncomplete(int partition) {
         return isIncomplete(views.current(), partition);
     }
 
-    /** Returns whether some partition may lack entries, by a view. Quick in a static cluster. */
+    /** Returns whether some partition may lack entries in a view. Quick in a static cluster. */
     public boolean isAnyIncomplete(ClusterView view) {
         return !view.incoming().isEmpty() && view.incoming().stream().anyMatch(each -> isIncomplete(view, each));
     }
@@ -52,11 +54,11 @@ public final class IncomingReplicas {
     }
 
     /**
-     * Returns whether a request that was planned by a view is refused.
+     * Returns whether a request with a view is refused.
      *
      * @param view the current view, whose rows are those of the request
      * @param partition the partition
-     * @param access what the request does
+     * @param access the access of the request
      */
     public boolean refuses(ClusterView view, int partition, Access access) {
         if (!isIncomplete(view, partition)) {
@@ -85,12 +87,12 @@ public final class IncomingReplicas {
         complete.set(partition, rowVersion);
     }
 
-    /** Returns whether the copy of a partition has begun, by a view. */
+    /** Returns whether the copy of a partition has begun in a view. */
     public boolean hasBegun(ClusterView view, int partition) {
         return begun.get(partition) == view.rowVersion(partition);
     }
 
-    /** Returns whether the copy of an incoming partition is complete, by a view. */
+    /** Returns whether the copy of an incoming partition is complete in a view. */
     public boolean isComplete(ClusterView view, int partition) {
         return view.incoming().contains(partition) && complete.get(partition) == view.rowVersion(partition);
     }

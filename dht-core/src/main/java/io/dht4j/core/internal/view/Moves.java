@@ -6,9 +6,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The moves of a view, beside its rows.
+ * The moves of a view, which complement its rows.
  *
- * @param batches the batches under way
+ * @param batches the running batches
  * @param settings how fast slots move, and whether moves are paused
  * @param dead the members that an operator has declared dead; no node waits for them
  */

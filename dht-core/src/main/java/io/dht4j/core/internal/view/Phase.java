@@ -1,6 +1,9 @@
 package io.dht4j.core.internal.view;
 
-/** The phase of a slot. It determines which members must confirm before the slot counts, and which one is read. */
+/**
+ * The phase of a slot. It determines the members that must confirm a write before the slot counts, and the member that
+ * is read.
+ */
 public enum Phase {
     /** The slot stays at its owner. */
     STABLE(0),
@@ -12,13 +15,13 @@ public enum Phase {
     FILL(3),
     /**
      * A move is undone after {@link #BOTH}. The slot counts when owner and heir have confirmed, and is read from the
-     * owner. It lasts until the heir has installed it: an heir that still served reads of {@link #BOTH} would show less
-     * than what is acknowledged without it.
+     * owner. It lasts until the heir has installed it: an heir that still served reads of {@link #BOTH} would miss
+     * writes that were acknowledged without it.
      */
     UNDO(4),
     /**
      * The partition gets one more slot, at the heir. The last slot counts when owner and heir have confirmed, and is
-     * read from the owner, which keeps it: when the heir is complete, it owns a slot of its own.
+     * read from the owner, which keeps it. When the heir is complete, it owns a slot of its own.
      */
     GROW(5);
 

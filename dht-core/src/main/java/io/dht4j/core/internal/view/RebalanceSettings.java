@@ -3,8 +3,9 @@ package io.dht4j.core.internal.view;
 /**
  * The rate at which slots move.
  *
- * @param bytesPerSecond the most that a member sends or receives for moves, {@link #MIN_RATE} to {@link #MAX_RATE}
- * @param paused whether no batch may begin, and those under way stand still
+ * @param bytesPerSecond the maximum rate of a member's sent or received bytes for moves, {@link #MIN_RATE} to
+ *     {@link #MAX_RATE}
+ * @param paused whether no batch may begin, and running ones are suspended
  */
 public record RebalanceSettings(long bytesPerSecond, boolean paused) {
 

@@ -41,7 +41,7 @@ public record ReplicaSlot(Phase phase, Node owner, Node heir) {
         return phase.isOfTwo();
     }
 
-    /** Returns the node whose content is that of the slot; empty if there is none, so that the slot is not read. */
+    /** Returns the node with the content of the slot; empty if there is none, so that the slot is not read. */
     public Optional<Node> reader() {
         return switch (phase) {
             case STABLE, COPY, UNDO, GROW -> Optional.of(owner);
@@ -51,9 +51,9 @@ public record ReplicaSlot(Phase phase, Node owner, Node heir) {
     }
 
     /**
-     * Returns the nodes that each have everything that the slot has acknowledged, the owner first; none in
-     * {@link Phase#FILL}. Others than the {@linkplain #reader reader} may lack what a newer phase has acknowledged
-     * since.
+     * Returns the nodes that each have all entries that the slot has acknowledged, the owner first; none in
+     * {@link Phase#FILL}. Nodes other than the {@linkplain #reader reader} may lack entries that were acknowledged in a
+     * newer phase.
      */
     public List<Node> complete() {
         return switch (phase) {
@@ -73,7 +73,7 @@ public record ReplicaSlot(Phase phase, Node owner, Node heir) {
         return phase == Phase.BOTH ? List.of(heir, owner) : nodes();
     }
 
-    /** Returns the heir while it copies from the owner, and may lack what the owner has; empty in other phases. */
+    /** Returns the heir while it copies from the owner, and may lack entries of the owner; empty in other phases. */
     public Optional<Node> copyingHeir() {
         return phase == Phase.COPY || phase == Phase.GROW ? Optional.of(heir) : Optional.empty();
     }

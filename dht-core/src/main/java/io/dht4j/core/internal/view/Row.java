@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The replicas of a partition in the agreed table: a slot for each, of which at most one moves. Immutable. */
+/** The replicas of a partition in the agreed table: a slot for each; at most one slot moves. Immutable. */
 public final class Row {
 
     private static final int NONE = -1;
@@ -34,7 +34,7 @@ public final class Row {
     }
 
     /**
-     * Returns a row of which no slot moves.
+     * Returns a row without a moving slot.
      *
      * @param version the epoch at which the row last changed, 1 or more
      * @param nodes the replicas in order, at least one
@@ -48,7 +48,7 @@ public final class Row {
      * Returns a row of slots.
      *
      * @param version the epoch at which the row last changed, 1 or more
-     * @param slots the slots in the order of the replicas, at least one, of which at most one moves
+     * @param slots the slots in the order of the replicas, at least one; at most one moves
      * @throws IllegalArgumentException if the version is out of its range, there is no slot, or several move
      */
     public static Row of(long version, List<ReplicaSlot> slots) {

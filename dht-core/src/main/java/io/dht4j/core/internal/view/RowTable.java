@@ -10,19 +10,19 @@ sealed interface RowTable permits FixedRows, AgreedRows {
     /** Returns the number of partitions, a power of two. */
     int partitions();
 
-    /** Returns the number of replicas of calls without a policy, in the partition that has the fewest. */
+    /** Returns the number of replicas of calls without a policy, in the partition with the fewest. */
     int narrowest();
 
-    /** Returns the number of replicas of calls without a policy, in the partition that has the most. */
+    /** Returns the number of replicas of calls without a policy, in the partition with the most. */
     int widest();
 
-    /** Returns the number of replicas that a policy of any key may ask for. */
+    /** Returns the largest number of replicas in a policy that is valid for any key. */
     int maxReplicas();
 
     /** Returns the number of replicas of a partition for calls without a policy. */
     int width(int partition);
 
-    /** Returns the nodes that receive the writes of a partition, of whatever policy. */
+    /** Returns the nodes that receive the writes of a partition under any policy. */
     List<Node> nodes(int partition);
 
     /** Returns the nodes that receive the writes of the first slots of a partition, in the order of the slots. */

@@ -11,7 +11,7 @@ package io.dht4j.core.internal.view;
  */
 public record Slot(Phase phase, int owner, int heir) {
 
-    /** Stands for no member. */
+    /** No member. */
     public static final int NOBODY = 0;
 
     /**

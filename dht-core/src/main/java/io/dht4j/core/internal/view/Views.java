@@ -9,8 +9,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Holds the current view of a member. Safe for use by any number of threads.
  *
- * <p>A view is installed under the exclusive side of a lock whose shared side is held while entries are applied to the
- * store. So a write is either in the store before a view is installed, or it meets that view.
+ * <p>A view is installed under the exclusive side of a lock. Its shared side is held while entries are checked and
+ * applied to the store. So a write is either in the store before the installation, or checked against the new view.
  */
 public final class Views {
 
@@ -24,7 +24,7 @@ public final class Views {
 
     private volatile ClusterView current;
 
-    /** Why the node cannot follow newer views; empty if it can. */
+    /** The reason why the node cannot follow newer views; empty if it can. */
     private volatile String obstacle = "";
 
     /** Receives each view once it is installed. */
@@ -41,7 +41,7 @@ public final class Views {
     }
 
     /**
-     * Creates a holder of a node that has not diverged in any partition, and never will.
+     * Creates a holder of a node that never diverges.
      *
      * @param first the first view
      */
@@ -75,7 +75,7 @@ public final class Views {
     }
 
     /**
-     * Returns why this node cannot follow newer views, one line for people; empty if it can, as far as is known.
+     * Returns why this node cannot follow newer views, one line for people; empty if no reason is known.
      *
      * @return the reason of the last {@link #cannotFollow} since the last view was installed
      */
@@ -84,7 +84,7 @@ public final class Views {
     }
 
     /**
-     * Notes that a newer view cannot be installed, until one is.
+     * Records that a newer view cannot be installed, until one is.
      *
      * @param why one line for people
      */
@@ -105,16 +105,15 @@ public final class Views {
     /**
      * Adds a listener of later views.
      *
-     * @param listener an exception of it is logged, and keeps no other from the view
+     * @param listener its exceptions are logged, and do not affect other listeners
      */
     public void listen(Listener listener) {
         listeners.add(listener);
     }
 
     /**
-     * Installs a view if it is newer than the current one. Blocks until the store has taken the writes that it is
-     * taking, so it is for store threads. On return no write is applied by an older view, and all listeners have the
-     * view.
+     * Installs a view if it is newer than the current one. Blocks until the store has applied the writes in flight, so
+     * call it on store threads. On return no write is applied under an older view, and all listeners have the view.
      *
      * @param newer a view of the same member and the same number of partitions
      * @return false if it is not newer

@@ -1,7 +1,4 @@
-/**
- * What a node knows of the cluster at one moment: its nodes, the replicas of each partition, and what moves. Stands
- * below everything that uses it.
- */
+/** The view of a node on the cluster at one epoch: the nodes, the replicas of each partition, and the moves. */
 @NullMarked
 package io.dht4j.core.internal.view;
 

@@ -25,7 +25,7 @@ public record ClusterSettings(Map<String, String> values) {
     /** The name of the setting that is reported only if all others are equal. */
     public static final String TABLE = "table of partitions";
 
-    /** What separates the elements of a value that is a list. */
+    /** The separator of the elements of a value that is a list. */
     public static final String SEPARATOR = ", ";
 
     /** The maximum number of settings in a frame. */
@@ -42,7 +42,7 @@ public record ClusterSettings(Map<String, String> values) {
     /**
      * Returns a fingerprint for the headers of frames.
      *
-     * @return equal for equal settings, and different for others with all likelihood
+     * @return equal for equal settings, and almost certainly different for others
      */
     public long fingerprint() {
         try {

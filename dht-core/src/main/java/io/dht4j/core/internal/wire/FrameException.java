@@ -3,7 +3,10 @@ package io.dht4j.core.internal.wire;
 import io.dht4j.ErrorCode;
 import io.dht4j.PrintableText;
 
-/** Thrown for bytes that are not a frame. It leads to an answer and is no fault, so it has no stack trace. */
+/**
+ * Thrown for bytes that are not a frame. The sender gets an answer, and there is no error in the code, so it has no
+ * stack trace.
+ */
 public final class FrameException extends Exception {
 
     private static final long serialVersionUID = 1;

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param clock the sender's hybrid clock
  * @param wallMillis the sender's wall clock in milliseconds since 1970
  * @param agreed the fields of a member of an agreed cluster; null in a static cluster, whose frames do not have them
- * @param trace what identifies the span of a request; null if it has none, and in a batch, whose parts have one each
+ * @param trace the trace context of a request; null if it has none, and in a batch, whose parts have one each
  */
 public record FrameHeader(
         NodeId sender,
@@ -34,7 +34,7 @@ public record FrameHeader(
      *
      * @param sender the sender's number and incarnation; null if it has none
      * @param recipient the recipient's number and incarnation, as the sender knows them; null if it does not, and in a
-     *     reply, which comes back to the asking node
+     *     reply, which returns to the sender of the request
      * @param rowVersion the highest row version of the partitions that a request concerns; 0 if it concerns none, and
      *     in a batch, whose parts have one each
      */

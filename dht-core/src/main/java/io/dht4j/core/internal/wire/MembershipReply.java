@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.UUID;
 
 /** A reply to a {@link MembershipRequest}. */
-@SuppressWarnings("ArrayRecordComponent") // they are only passed on, and never compared
+@SuppressWarnings("ArrayRecordComponent") // only passed on, never compared
 public sealed interface MembershipReply extends Reply {
 
     /**
@@ -27,7 +27,7 @@ public sealed interface MembershipReply extends Reply {
      *
      * @param cluster the cluster of the node; empty if it has no state
      * @param epoch the epoch of its state; 0 if it has none
-     * @param total the size of the encoded state; 0 if the node has none that is newer
+     * @param total the size of the encoded state; 0 if the node has no newer one
      * @param bytes a part of it; empty only if {@code total} is 0
      */
     record StatePart(Optional<UUID> cluster, long epoch, int total, byte[] bytes) implements MembershipReply {}
@@ -35,10 +35,10 @@ public sealed interface MembershipReply extends Reply {
     /**
      * The reply to {@link MembershipRequest.Append}.
      *
-     * @param outcome what has become of the command
-     * @param epoch the epoch that it has led to, if it was accepted; else 0
+     * @param outcome the outcome of the command
+     * @param epoch the epoch of the resulting state, if it was accepted; else 0
      * @param reason why it was not accepted, one sentence for people; else empty
-     * @param leader the node that leads, with {@link Outcome#NOT_LEADER}, as far as it is known
+     * @param leader the node that leads if known, with {@link Outcome#NOT_LEADER}
      */
     record Appended(Outcome outcome, long epoch, String reason, Optional<UUID> leader) implements MembershipReply {}
 
@@ -46,17 +46,17 @@ public sealed interface MembershipReply extends Reply {
      * The reply to {@link MembershipRequest.Silence}.
      *
      * @param heardMillis how long ago the member was heard, by this node or another one, in milliseconds;
-     *     {@link #UNKNOWN} if that is not known
-     * @param fails whether the last call of this node to it has failed, not long ago
-     * @param incomplete the partitions of which this node has no complete replica, although it may own a slot
+     *     {@link #UNKNOWN} if unknown
+     * @param fails whether the last call of this node to it has failed recently
+     * @param incomplete the partitions in which this node's replica is incomplete, although it may own a slot
      */
     record LastHeard(long heardMillis, boolean fails, PartitionSet incomplete) implements MembershipReply {
 
-        /** Stands for a time that is not known. */
+        /** An unknown time. */
         public static final long UNKNOWN = -1;
     }
 
-    /** What has become of a command. */
+    /** The outcome of a command. */
     enum Outcome {
         /** It has taken effect. */
         ACCEPTED(0),
@@ -94,10 +94,10 @@ public sealed interface MembershipReply extends Reply {
      * @param leads whether the node leads the topology log
      * @param hintBytes the size of the hints that it has not delivered yet, estimated
      * @param openSnapshots the number of snapshots that are open at it
-     * @param space the size and the room of its store; empty if they are not known
+     * @param space the used and free bytes of its store; empty if unknown
      * @param batches the batches whose slots it takes over, at most {@value #MAX_BATCHES}
-     * @param waits at most {@value #MAX_WAITS} lines for people: if the node leads, what further moves and changes wait
-     *     for; else why it takes no part in the agreement although it should
+     * @param waits at most {@value #MAX_WAITS} lines for people: at the leader, the obstacles of further moves and
+     *     changes; else the reason why the node takes no part in the agreement although it should
      */
     record Reported(
             UUID incarnation,
@@ -122,7 +122,7 @@ public sealed interface MembershipReply extends Reply {
             waits = List.copyOf(waits.subList(0, Math.min(waits.size(), MAX_WAITS)));
         }
 
-        /** Creates the report of a node that knows neither its space nor of any wait. */
+        /** Creates a report without space and waits. */
         public Reported(
                 UUID incarnation,
                 long epoch,

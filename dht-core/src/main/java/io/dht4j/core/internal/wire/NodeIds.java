@@ -9,12 +9,12 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cache of the names in most frames, and of the numbers and incarnations with them, which saves their creation for
- * each frame. Safe for use by any number of threads.
+ * A cache of the node names in frames, and of the numbers and incarnations with them. It saves their creation for each
+ * frame. Safe for use by any number of threads.
  */
 public final class NodeIds {
 
-    /** Powers of two: nodes come and go, and numbers grow. */
+    /** Powers of two; enough for changing nodes and growing numbers. */
     private static final int MIN_IDENTITIES = 64;
 
     private static final int RECENT = 64;
@@ -22,10 +22,10 @@ public final class NodeIds {
     // Open addressing: a name is at the first free place from its hash on.
     private final @Nullable NodeId[] table;
 
-    /** Other names that have come, one for each place; bounded, since frames may have any. */
+    /** Other received names, one for each place; bounded, since frames may contain any name. */
     private final AtomicReferenceArray<@Nullable NodeId> recent = new AtomicReferenceArray<>(RECENT);
 
-    /** The last identity of each number, modulo the length; bounded, since frames may name any. */
+    /** The last identity of each number, modulo the length; bounded, since frames may contain any number. */
     private final AtomicReferenceArray<@Nullable NodeIdentity> identities;
 
     /**

@@ -55,9 +55,9 @@ public final class OwnHeader {
      * Returns the header of a frame that is sent now.
      *
      * @param recipient the recipient
-     * @param identity the number and incarnation of the recipient; null if they are not known
+     * @param identity the number and incarnation of the recipient; null if unknown
      * @param rowVersion the highest row version of the partitions of a request; 0 for none
-     * @param trace what identifies the span of a request; null if it has none, and for a batch
+     * @param trace the trace context of a request; null if it has none, and for a batch
      * @return a new header
      */
     public FrameHeader to(
@@ -84,7 +84,7 @@ public final class OwnHeader {
     /**
      * Replaces the settings that the node requires of the others.
      *
-     * @param settings the settings of the cluster that it is a member of now
+     * @param settings the settings of its present cluster
      */
     public void require(ClusterSettings settings) {
         required = new Required(settings, settings.fingerprint());

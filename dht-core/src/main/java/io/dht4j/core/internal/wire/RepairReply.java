@@ -18,7 +18,7 @@ public sealed interface RepairReply extends Reply {
      *     for each of its buckets, or none
      * @param purged the purge watermark of each requested partition, packed: dead entries older than this may have been
      *     purged; none with sums of buckets
-     * @param fenced the fence watermark of each requested partition, packed: what is older is refused; none with sums
+     * @param fenced the fence watermark of each requested partition, packed: older entries are refused; none with sums
      *     of buckets
      */
     record Sums(boolean sealed, List<Long> sums, List<Long> purged, List<Long> fenced) implements RepairReply {}
@@ -54,7 +54,7 @@ public sealed interface RepairReply extends Reply {
     /**
      * The reply to {@link RepairRequest.Watermarks}.
      *
-     * @param purged the highest purge watermark of each requested partition that the replying node knows of, packed:
+     * @param purged the highest purge watermark of each requested partition that is known to the replying node, packed:
      *     dead entries older than this may have been purged
      */
     record Watermarks(List<Long> purged) implements RepairReply {}

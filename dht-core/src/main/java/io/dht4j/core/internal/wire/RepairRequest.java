@@ -5,7 +5,7 @@ import io.dht4j.Version;
 import io.dht4j.core.internal.placement.PartitionSet;
 import java.util.List;
 
-/** A request of one replica to another to find differences, and to agree on what may be purged. */
+/** A request of one replica to another to find differences, and to agree on purges. */
 public sealed interface RepairRequest extends Request {
 
     /**
@@ -21,7 +21,7 @@ public sealed interface RepairRequest extends Request {
      * Requests the sums of partitions, or their watermarks.
      *
      * @param partitions the partitions
-     * @param detail what is requested of each
+     * @param detail the requested detail of each
      * @param seal with {@link Detail#PARTITIONS}: the version at which the replica seals the partitions; zero for none.
      *     From then on it records whether older entries arrive
      */
@@ -68,8 +68,8 @@ public sealed interface RepairRequest extends Request {
     record Buckets(int partition, long mask) {}
 
     /**
-     * Requests the participant's vote in the two-phase commit of a purge. It votes yes in partitions in which nothing
-     * older has arrived since the seal, and refuses older entries from then on. The reply is {@link RepairReply.Vote}.
+     * Requests the participant's vote in the two-phase commit of a purge. It votes yes in partitions without older
+     * arrivals since the seal, and refuses older entries from then on. The reply is {@link RepairReply.Vote}.
      *
      * @param partitions the partitions in which the coordinator found all replicas equal
      * @param seal the version of the seal
@@ -83,8 +83,8 @@ public sealed interface RepairRequest extends Request {
     }
 
     /**
-     * Tells a participant the decision: transactions up to a version are committed. All replicas of these partitions
-     * were equal up to it and refuse what is older, so dead entries that are older may be purged. The reply is
+     * Reports the decision to a participant: transactions up to a version are committed. All replicas of these
+     * partitions were equal up to it and refuse older entries, so older dead entries may be purged. The reply is
      * {@link RepairReply.Acknowledged}.
      *
      * @param partitions the partitions in which all participants have voted yes
@@ -101,13 +101,13 @@ public sealed interface RepairRequest extends Request {
     }
 
     /**
-     * Reports the sender's purge watermarks and requests the receiver's. A replica that knows of less than the other
-     * one is rolled back.
+     * Reports the sender's purge watermarks and requests the receiver's. A replica with a lower watermark than the
+     * other one is rolled back.
      *
      * @param from the name of the sender
-     * @param partitions partitions of which both nodes are replicas
-     * @param purged the highest purge watermark of each that the sender knows of, packed: dead entries older than this
-     *     may have been purged
+     * @param partitions partitions that both nodes replicate
+     * @param purged the highest purge watermark of each that is known to the sender, packed: dead entries older than
+     *     this may have been purged
      */
     record Watermarks(String from, PartitionSet partitions, List<Long> purged) implements RepairRequest {
 
@@ -118,10 +118,10 @@ public sealed interface RepairRequest extends Request {
     }
 
     /**
-     * Reads keys for a comparison. Unlike {@link Request.ReadKeys}, it is served also where reads are refused because
+     * Reads keys for a comparison. Unlike {@link Request.ReadKeys}, it is served also while reads are refused because
      * the replica's disk was lost or rolled back. The reply is {@link Reply.Found}.
      *
-     * @param queries the keys, each with what is requested of it
+     * @param queries the queries of the keys
      */
     record Entries(List<Query> queries) implements RepairRequest {}
 }

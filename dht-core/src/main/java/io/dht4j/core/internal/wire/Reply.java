@@ -73,10 +73,10 @@ public sealed interface Reply
      */
     record Newer(int index, Version version) {
 
-        /** Stands for a version that the replica does not know. */
+        /** The version is unknown to the replica. */
         public static final Version UNKNOWN = new Version(0);
 
-        /** Stands for a version too far ahead of the replica's clock: a coordinator must not follow it. */
+        /** The version is too far ahead of the replica's clock: coordinators do not follow it. */
         public static final Version TOO_FAR_AHEAD = new Version(-1);
     }
 
@@ -124,18 +124,18 @@ public sealed interface Reply
     /**
      * The replica keeps superseded entries from now on.
      *
-     * @param clock not older than anything in the store
+     * @param clock not older than any entry in the store
      */
     record SnapshotOpened(Version clock) implements Reply {}
 
-    /** The request about a snapshot is done. */
+    /** The request about a snapshot has been carried out. */
     record SnapshotDone() implements Reply {}
 
     /**
-     * The replica has the snapshot, but not of all partitions of a {@link Request.SnapshotPage}, and never will: it has
-     * got some of them since the snapshot was opened.
+     * The replica's snapshot will never contain all partitions of a {@link Request.SnapshotPage}: it has received some
+     * of them since the snapshot was opened.
      *
-     * @param partitions those that it cannot show, some of the requested ones
+     * @param partitions the missing ones of the requested partitions
      */
     record SnapshotLacks(PartitionSet partitions) implements Reply {}
 

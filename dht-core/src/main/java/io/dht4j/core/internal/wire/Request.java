@@ -25,7 +25,7 @@ public sealed interface Request
     /**
      * Reads keys.
      *
-     * @param queries the keys, each with what is requested of it
+     * @param queries the queries of the keys
      * @param inlineBytes values up to this size are in every answer
      */
     record ReadKeys(List<Query> queries, int inlineBytes) implements Request {}
@@ -56,7 +56,7 @@ public sealed interface Request
     record ScanPage(KeyRange range, PartitionSet partitions, int maxEntries, int maxBytes) implements Request {}
 
     /**
-     * Reads a page for a replica that refills its store. It waits for the store apart from clients' reads.
+     * Reads a page for a replica that refills its store. It waits for the store separately from clients' reads.
      *
      * @param page the page
      */
@@ -103,7 +103,7 @@ public sealed interface Request
      */
     record EndSnapshot(Version version) implements SnapshotRequest {}
 
-    /** Requests only an answer. */
+    /** A ping. */
     record Ping() implements Request {}
 
     /** Asks which optional fields of frames the node reads. Earlier versions do not know this request. */
@@ -113,17 +113,17 @@ public sealed interface Request
      * Several requests in one frame. Each is served independently and gets a reply of its own.
      *
      * @param parts reads and writes, in any order
-     * @param replyBytes the maximum number of bytes of values in the reply; of values that do not fit, only the
+     * @param replyBytes the maximum number of bytes of values in the reply; for values that do not fit, only the
      *     versions are returned
-     * @param largestBytes of larger values only the versions are returned, so that they do not hold up small ones
+     * @param largestBytes for larger values only the versions are returned, so that they do not delay small ones
      */
     record Batch(List<? extends BatchPart> parts, int replyBytes, int largestBytes) implements Request {}
 
-    /** One of several requests in a frame. A request that is sent implements it, which saves an object for each. */
+    /** One of several requests in a frame. Sent requests implement it, which saves an object for each. */
     interface BatchPart {
 
         /**
-         * Returns what is requested.
+         * Returns the request.
          *
          * @return {@link ReadKeys} or {@link ApplyEntries}
          */
@@ -137,15 +137,15 @@ public sealed interface Request
         long remainingNanos();
 
         /**
-         * Returns the highest row version of its partitions in the view by which it was planned. Parts come from
-         * different views, so one version for the whole frame would hide a part of an older view.
+         * Returns the highest row version of its partitions in its view. Parts have different views, so one version for
+         * the whole frame would hide a part of an older view.
          *
          * @return 0 for none
          */
         long rowVersion();
 
         /**
-         * Returns what identifies the sender's span.
+         * Returns the trace context of the sender.
          *
          * @return null if it has none, or the recipient does not read it
          */
@@ -159,7 +159,7 @@ public sealed interface Request
      * @param request {@link ReadKeys} or {@link ApplyEntries}
      * @param remainingNanos its remaining time, more than zero
      * @param rowVersion the highest row version of its partitions; 0 for none
-     * @param trace what identifies the sender's span; null if it has none
+     * @param trace the trace context of the sender; null if it has none
      */
     record Part(
             Request request,

@@ -99,7 +99,7 @@ final class MemberRules {
                         member + " is a member in use: let it leave first, with " + Remedies.removal(member.name()));
             }
             default -> {
-                // Admitted, leaving and dead members can be removed if no slot or vote depends on them.
+                // Admitted, leaving and dead members can be removed unless they vote or own slots.
             }
         }
         if (members.voters().contains(member.number())) {

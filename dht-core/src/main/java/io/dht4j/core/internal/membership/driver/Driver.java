@@ -43,7 +43,7 @@ public final class Driver {
     /** The pause between rounds while no step waits. */
     private static final Duration IDLE = Duration.ofSeconds(3);
 
-    /** How many members without pending steps are asked in a round, one group after the other. */
+    /** How many members of a large cluster are asked in a round, one group after the other. */
     private static final int MOST_BY_TURN = 64;
 
     private final Cluster cluster;
@@ -84,7 +84,7 @@ public final class Driver {
         /** Returns the newest agreed state that this node has applied; empty before the first one. */
         Optional<ClusterState> state();
 
-        /** Asks a member for its report; of this node too. */
+        /** Asks a member, which may be this node, for its report. */
         CompletableFuture<Reported> report(Member member);
 
         /** Appends a command at this node; never fails. */
@@ -100,7 +100,7 @@ public final class Driver {
     /**
      * Creates a driver that does nothing yet.
      *
-     * @param cluster what it drives
+     * @param cluster the cluster
      * @param environment time, timers and threads
      * @param options its options
      */
@@ -112,7 +112,7 @@ public final class Driver {
     }
 
     /**
-     * Returns what is waited for besides what batches and members wait for, as of the last look: lines for people. None
+     * Returns the obstacles that belong to neither a batch nor a member, as of the last round: lines for people. None
      * unless this node leads.
      */
     public List<String> waits() {
@@ -127,7 +127,7 @@ public final class Driver {
     }
 
     /**
-     * Returns for how long a member has not answered this node since it leads.
+     * Returns how long a member has not answered this node since it leads.
      *
      * @param member the number of the member
      * @return empty if it answers, has not been asked yet, or this node does not lead
@@ -136,12 +136,12 @@ public final class Driver {
         return Optional.ofNullable(watch.silences().get(member));
     }
 
-    /** Begins to look now and then whether this node leads. */
+    /** Begins the rounds, which check whether this node leads. */
     public void start() {
         wake();
     }
 
-    /** Looks at once: the state, the leader or what is wanted has changed. */
+    /** Begins a round at once: the state, the leader or the requested changes differ. */
     public void wake() {
         synchronized (this) {
             if (closed) {
@@ -200,7 +200,7 @@ public final class Driver {
         }
     }
 
-    /** Returns all members of a small cluster; of a large one those that matter, and some in turn. */
+    /** Returns all members of a small cluster; of a large one those with pending steps, and a group of the others. */
     private synchronized List<Member> toAsk(ClusterState state) {
         List<Member> present = state.members().all().stream()
                 .filter(member -> member.lifecycle().isPresent())
@@ -227,7 +227,7 @@ public final class Driver {
                 .toList();
     }
 
-    /** Plans first, if that is due. */
+    /** Plans first, if a plan is due. */
     private void planned() {
         Optional<ClusterState> state = cluster.leads() ? cluster.state() : Optional.empty();
         if (state.isEmpty()) {
@@ -310,7 +310,7 @@ public final class Driver {
         });
     }
 
-    /** The rules of the state differ from those of the decisions, and what follows this command waits for it. */
+    /** The rules of the state differ from those of the decisions, and all further steps wait for this command. */
     private void refused(Command command, String reason) {
         String text = CommandText.of(command) + " is refused: " + reason;
         if (!text.equals(refusal)) {
@@ -360,7 +360,7 @@ public final class Driver {
     }
 
     /**
-     * Looks at a command that was accepted here. Moves that are resumed, settings that are in force already, and
+     * Observes a command that was accepted here. Moves that are resumed, settings that are in force already, and
      * another replication factor demand a plan. An aborted batch makes the plan obsolete.
      *
      * @param command the command

@@ -10,10 +10,10 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * Adds slots to a row only when all its members have installed the row as it is. A majority of {@code n} slots and one
- * of {@code n + 1} have a slot in common, so one growth needs no fence. But one of {@code n} and one of {@code n + 2}
- * need not: a coordinator that still has the row before the last growth could acknowledge writes that the row after the
- * next one does not show. It is refused by every member that has installed the row between.
+ * Allows the growth of a row only when all its members have installed the present row. Majorities of {@code n} and of
+ * {@code n + 1} slots have a slot in common, so one growth needs no fence. Majorities of {@code n} and of {@code n + 2}
+ * slots may have none: a coordinator with the row before the last growth could acknowledge writes that reads miss after
+ * the next growth. Every member that has installed the row in between refuses that coordinator.
  */
 final class GrowthFence {
 
@@ -35,9 +35,7 @@ final class GrowthFence {
         return true;
     }
 
-    /**
-     * No node waits for a dead member: it is filled before the row grows, or it is one of the replicas that may fail.
-     */
+    /** Dead members are ignored: a dead one is filled before the row grows, or is one of the replicas that may fail. */
     private boolean lacks(int member, int partition) {
         return seen.member(member).lifecycle().isPresent()
                 && seen.report(member)
@@ -45,7 +43,7 @@ final class GrowthFence {
                         .orElse(true);
     }
 
-    /** Returns what planned growths wait for: members, and how many partitions wait for each. */
+    /** Returns the members that planned growths wait for, with the number of partitions that wait for each. */
     Optional<String> waitsFor(Plan plan) {
         Map<Integer, Integer> waiting = new TreeMap<>();
         for (PlannedBatch planned : plan.batches()) {

@@ -57,7 +57,7 @@ final class MemberDecisions {
         return Optional.empty();
     }
 
-    /** Returns whether the heir of a batch has room, and both sides answer; a dead owner need not. */
+    /** Returns whether the heir of a batch has disk space, and heir and owner answer; a dead owner need not. */
     private boolean mayBegin(PlannedBatch planned, MoveSizes sizes) {
         Member owner = seen.member(planned.from());
         Member heir = seen.member(planned.to());
@@ -103,7 +103,7 @@ final class MemberDecisions {
         return Optional.empty();
     }
 
-    /** Looks at all members, for what they wait for. */
+    /** Checks all members, to collect what they wait for. */
     void lookAtAll() {
         begin();
         state.members().all().forEach(this::next);
@@ -155,7 +155,7 @@ final class MemberDecisions {
             return Optional.empty();
         }
         if (member.lifecycle() == Lifecycle.DEAD && !isReplaced(member)) {
-            // Its name may still come with an empty directory, by the same operator's word.
+            // A node of its name may still join with an empty directory, admitted by the same operator.
             waits.add(Wait.of(
                     member,
                     member.name() + " with an empty data directory and Membership.join; or "
@@ -182,7 +182,7 @@ final class MemberDecisions {
             return false;
         }
         if (report.get().epoch() < state.epoch()) {
-            // It may not know that it leaves, and writes by rows that it has left may still make hints.
+            // It may not know that it leaves, and writes with rows that it has left may still create hints.
             waits.add(Wait.of(member, seen.behind(report.get(), member.number(), state.epoch())));
             return false;
         }

@@ -17,9 +17,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks members for their reports, and keeps the newest report of each one until it does not answer. Reports say nothing
- * that is not still true later, as long as their member is the same incarnation: other answers count as none. Safe for
- * use by any number of threads; does not block.
+ * Asks members for their reports, and keeps the newest report of each one until it does not answer. A report stays true
+ * while the member is the same incarnation; answers of other incarnations are ignored. Safe for use by any number of
+ * threads; does not block.
  */
 final class MemberWatch {
 
@@ -30,7 +30,7 @@ final class MemberWatch {
     private final Map<Integer, Reported> reports = new HashMap<>();
     private final Map<Integer, Long> silentSince = new HashMap<>();
     private final Set<Integer> underWay = new HashSet<>();
-    /** Answers to questions of an earlier leadership do not count. */
+    /** Answers to questions of an earlier leadership are ignored. */
     private int generation;
 
     /**
@@ -107,7 +107,7 @@ final class MemberWatch {
         return result;
     }
 
-    /** Forgets members that are not present any more. */
+    /** Forgets members that are no longer present. */
     synchronized void retain(ClusterState state) {
         reports.keySet().removeIf(number -> isGone(state, number));
         silentSince.keySet().removeIf(number -> isGone(state, number));

@@ -15,12 +15,12 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Estimates the bytes of slots that move, from the size of their owner's store, and compares them with the room of
- * their heirs. What is not reported is not compared. Immutable.
+ * Estimates the bytes of moving slots from the size of their owner's store, and compares them with the free space of
+ * their heirs. Members without a report are not compared. Immutable.
  */
 public final class MoveSizes {
 
-    /** A store may need half as much again as its entries, until it is compacted. */
+    /** Until its compaction, a store may need half as much again as its entries. */
     private static final double ROOM_OF_ENTRIES = 1.5;
 
     private static final Set<Phase> RECEIVING = Set.of(Phase.COPY, Phase.FILL, Phase.GROW);
@@ -48,16 +48,16 @@ public final class MoveSizes {
     }
 
     /**
-     * Returns the bytes of a batch under way in all.
+     * Returns the total bytes of a running batch.
      *
      * @param batch the batch
-     * @return an estimate; 0 if nothing is known
+     * @return an estimate; 0 without reports
      */
     public long bytesOf(Batch batch) {
         return bytesOf(batch.from(), batch.partitions().cardinality());
     }
 
-    /** Returns the bytes of some slots of a member, or of a mean one if the member has not reported. */
+    /** Returns the bytes of some slots of a member, or of an average member if it has not reported. */
     private long bytesOf(int member, int slots) {
         double each = bytesOfSlot(member);
         if (each == 0) {
@@ -83,10 +83,10 @@ public final class MoveSizes {
     }
 
     /**
-     * Returns the heirs of a plan that have no room for what they would get, besides the batches under way.
+     * Returns the heirs of a plan without enough free space for the plan and the running batches.
      *
-     * @param plan a plan for the state, or for one that it leads to
-     * @return a line for people for each heir, which names it, and the bytes that it would get and has
+     * @param plan a plan for the state, or for a later one
+     * @return a line for people for each heir, with its name, and the bytes that it would receive and has free
      */
     public List<String> withoutRoom(Plan plan) {
         List<String> lacking = new ArrayList<>();
@@ -105,7 +105,7 @@ public final class MoveSizes {
      * Returns why a batch should not begin yet.
      *
      * @param planned the batch
-     * @return what the heir lacks, a line for people; empty if it has room, or nothing is known
+     * @return the missing space of the heir, a line for people; empty if it has enough, or has not reported
      */
     Optional<String> lackedBy(PlannedBatch planned) {
         return lacking(
@@ -124,7 +124,7 @@ public final class MoveSizes {
                         + inWords(space.get().freeBytes()) + " free");
     }
 
-    /** Returns what the batches under way still bring to a member. */
+    /** Returns the bytes that running batches will still add to a member. */
     private long stillToCome(int heir) {
         return state.batches().stream()
                 .filter(batch -> batch.to() == heir && RECEIVING.contains(batch.phase()))

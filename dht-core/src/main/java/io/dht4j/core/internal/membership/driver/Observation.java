@@ -17,13 +17,13 @@ import java.util.Set;
  *
  * @param state the agreed state
  * @param reports the reports of this round, by the number of the member
- * @param silences how long members have not answered, for those that do not; zero if that is not known
+ * @param silences how long the silent members have not answered; zero if unknown
  * @param snapshotWaits how long each batch has waited for open snapshots, by its number
- * @param plan the moves that are left of the plan for these members; empty if there is none yet
+ * @param plan the remaining moves of the plan for these members; empty if there is none yet
  * @param planIn the time until planning begins, if it is needed and waits for further changes of members
  * @param log the members of the topology log; empty if they are not known
- * @param logChanges whether a change of the log's members is under way
- * @param releasable the removed members whose version slots may be used again
+ * @param logChanges whether a change of the log's members is running
+ * @param releasable the removed members whose version slots may be released
  */
 record Observation(
         ClusterState state,
@@ -64,12 +64,12 @@ record Observation(
         return silences.getOrDefault(member, Duration.ZERO);
     }
 
-    /** Returns that a member must install an epoch, and which one it has. */
+    /** Describes the wait for a member that must install an epoch, with its present one. */
     String behind(Reported report, int member, long needed) {
         return name(member) + " to install epoch " + Epoch.text(needed) + ", it has " + Epoch.text(report.epoch());
     }
 
-    /** Returns the name of a member that does not answer, and for how long, as far as that is known. */
+    /** Returns the name of a silent member, with the duration of its silence if known. */
     String silent(int member) {
         long seconds = silence(member).toSeconds();
         return name(member) + (seconds == 0 ? ", which does not answer" : ", silent for " + seconds + " s");

@@ -22,16 +22,16 @@ final class ObservedTimes {
     private final Map<Integer, Long> removedSince = new HashMap<>();
 
     /**
-     * Creates times of a driver that has seen nothing.
+     * Creates the times of a new driver.
      *
-     * @param versionSlotRest how long the version slot of a removed member is not used again
+     * @param versionSlotRest how long the version slot of a removed member stays reserved
      */
     ObservedTimes(Duration versionSlotRest) {
         this.versionSlotRest = versionSlotRest;
     }
 
     /**
-     * Returns for how long batches have waited for snapshots: since the first round that has found one complete, with
+     * Returns how long batches have waited for snapshots: since the first round that has found a batch complete, with
      * snapshots at its owner, and moves not paused.
      */
     Map<Long, Duration> snapshotWaits(ClusterState state, Map<Integer, Reported> reports, long nowNanos) {
@@ -49,7 +49,7 @@ final class ObservedTimes {
         return waits;
     }
 
-    /** Returns the removed members whose version slots may be used again. */
+    /** Returns the removed members whose version slots may be released. */
     Set<Integer> releasable(ClusterState state, long nowNanos) {
         Set<Integer> result = new LinkedHashSet<>();
         for (Member member : state.members().all()) {

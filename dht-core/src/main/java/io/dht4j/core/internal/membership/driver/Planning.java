@@ -12,19 +12,19 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides when the driver plans, and keeps the rest of its plan. Members that come or go within {@link #DELAY} are
- * planned together. A restart of a node changes no member, so it plans nothing. Not thread-safe.
+ * Decides when the driver plans, and keeps the rest of its plan. Changes of members within {@link #DELAY} are planned
+ * together. A restart of a node changes no member, so it plans nothing. Not thread-safe.
  *
- * <p>Plans are needed while a member joins, slots are vacant, or a member that leaves or is dead owns slots; after a
- * change of weights or zones, and after a leave that was cancelled, if this driver has seen it; and when it is
- * {@linkplain #demand demanded}.
+ * <p>A plan is needed while a member joins, slots are vacant, or a leaving or dead member owns slots. It is also needed
+ * after a change of weights or zones or a cancelled leave that this driver has observed, and on {@linkplain #demand
+ * demand}.
  */
 final class Planning {
 
-    /** How long members must not have changed. */
+    /** How long members must be unchanged. */
     static final Duration DELAY = Duration.ofSeconds(60);
 
-    /** What a plan depends on: the members that take slots. */
+    /** The input of a plan: the members that take slots. */
     private record Trait(int number, int weight, String zone) {}
 
     private List<Trait> traits = List.of();
@@ -37,7 +37,7 @@ final class Planning {
     private long plannedEpoch;
 
     /**
-     * What is left of the plan in the state of an epoch: a plan may have all partitions, and each round looks at it.
+     * The rest of the plan in the state of an epoch, cached: a plan may contain all partitions, and each round uses it.
      */
     private @Nullable Plan left;
 
@@ -53,7 +53,7 @@ final class Planning {
                 .toList();
     }
 
-    /** Looks at a state. */
+    /** Observes a state. */
     void observe(ClusterState state, long nowNanos) {
         List<Trait> now = traits(state);
         if (!now.equals(traits)) {
@@ -73,7 +73,7 @@ final class Planning {
         }
     }
 
-    /** Returns whether a serving member takes slots that took none before. New members are joining at first. */
+    /** Returns whether a serving member takes slots but took none before. New members are joining at first. */
     private boolean hasStayed(List<Trait> now, ClusterState state) {
         return now.stream()
                 .map(Trait::number)
@@ -95,7 +95,7 @@ final class Planning {
         drop();
     }
 
-    /** Plans again. A plan takes the batches under way as finished, and growths follow each other. */
+    /** Plans again. A plan assumes that the running batches are finished, and growths follow each other. */
     void drop() {
         plan = null;
     }
@@ -115,8 +115,8 @@ final class Planning {
     }
 
     /**
-     * Returns whether a plan is needed only to find that nothing more comes to joining members, as to one that has the
-     * partitions of a lost one, or is being filled with them. They should serve, and vote, once nothing moves.
+     * Returns whether a plan is needed only to find that joining members get no further slots, for example a member
+     * that replaces a lost one. They should serve, and vote, once no slot moves.
      */
     private boolean haveSlots(ClusterState state) {
         int[] loads = state.loads();
@@ -135,7 +135,7 @@ final class Planning {
         return left.isNegative() ? Duration.ZERO : left;
     }
 
-    /** Returns the time until planning begins, if it is needed, must wait, and will probably move something. */
+    /** Returns the time until planning begins, if it is needed, must wait, and will probably move slots. */
     Optional<Duration> startsIn(ClusterState state, long nowNanos) {
         if (plan != null || !isNeeded(state) || haveSlots(state)) {
             return Optional.empty();
@@ -144,7 +144,7 @@ final class Planning {
         return left.isZero() ? Optional.empty() : Optional.of(left);
     }
 
-    /** Returns whether a plan for a state is to be made now. */
+    /** Returns whether planning for a state is due now. */
     boolean isDue(ClusterState state, long nowNanos) {
         boolean exhausted = plan == null || (left(plan, state).isEmpty() && plannedEpoch != state.epoch());
         return exhausted && isNeeded(state) && delay(state, nowNanos).isZero();
@@ -157,7 +157,7 @@ final class Planning {
         left = null;
     }
 
-    /** Returns what is left of the plan; empty if there is none. */
+    /** Returns the rest of the plan; empty if there is none. */
     Optional<Plan> plan(ClusterState state) {
         return Optional.ofNullable(plan).map(made -> left(made, state));
     }
@@ -172,7 +172,7 @@ final class Planning {
         return known;
     }
 
-    /** Returns a plan without the moves that are done or under way. */
+    /** Returns a plan without the moves that are done or running. */
     private static Plan leftOf(Plan plan, ClusterState state) {
         List<PlannedBatch> batches = plan.batches().stream()
                 .map(batch -> batch.of(batch.partitions().filter(partition -> isLeft(state, partition, batch))))

@@ -39,7 +39,7 @@ final class VoterDecisions {
         List<NodeRef> voters = LogMembers.voters(seen.state());
         if (!isSettled()) {
             if (!seen.logChanges()) {
-                // A voter that has died before it voted would be waited for in vain.
+                // The wait for a voter that has died before it voted would never end.
                 return choiceWithoutDead().or(() -> Optional.of(new Step.ChangeLog(voters)));
             }
             waits.add(Wait.ofCluster("the voters of the metadata group to become "

@@ -10,7 +10,7 @@ import java.util.OptionalLong;
  *
  * @param batch the batch that waits; empty if it is none
  * @param member the member that waits, for example to be removed; empty if it is none
- * @param text what it waits for, for people; names whom
+ * @param text what it waits for, for people, with the names of nodes
  * @param progresses whether it only takes time: no node is missing
  */
 public record Wait(OptionalLong batch, OptionalInt member, String text, boolean progresses) {
@@ -19,7 +19,7 @@ public record Wait(OptionalLong batch, OptionalInt member, String text, boolean 
         return new Wait(OptionalLong.of(batch.id()), OptionalInt.empty(), text, false);
     }
 
-    /** Of a batch that makes progress. */
+    /** Creates the wait of a batch that makes progress. */
     static Wait whileCopying(Batch batch, String text) {
         return new Wait(OptionalLong.of(batch.id()), OptionalInt.empty(), text, true);
     }

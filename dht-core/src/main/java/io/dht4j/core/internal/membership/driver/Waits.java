@@ -18,11 +18,11 @@ import java.util.function.Predicate;
 
 /**
  * Lists the reasons why batches and members wait, as any node can derive them from the reports. Only the driver knows
- * for how long it has waited. Immutable.
+ * how long it has waited. Immutable.
  */
 public final class Waits {
 
-    /** What moves wait for while they are paused. */
+    /** The reason for paused moves. */
     public static final String PAUSED = "an operator to resume moves: " + Remedies.RESUME;
 
     private final List<Wait> waits;
@@ -32,12 +32,12 @@ public final class Waits {
     }
 
     /**
-     * Looks at a state.
+     * Derives the reasons from a state.
      *
      * @param state the agreed state
      * @param reports the reports of the members that have answered, by their numbers
-     * @param silence returns for how long a member has not answered, as far as that is known
-     * @param plan what is to move besides the batches under way
+     * @param silence returns how long a member has not answered, if known
+     * @param plan the planned moves without the running batches
      */
     public static Waits of(
             ClusterState state,
@@ -56,12 +56,12 @@ public final class Waits {
         return new Waits(waits);
     }
 
-    /** Returns whom or what a batch waits for; empty if it makes progress. */
+    /** Returns the node or condition that a batch waits for; empty if it makes progress. */
     public String of(Batch batch) {
         return first(wait -> wait.batch().isPresent() && wait.batch().getAsLong() == batch.id());
     }
 
-    /** Returns whom or what a member waits for; empty if it makes progress. */
+    /** Returns the node or condition that a member waits for; empty if it makes progress. */
     public String of(Member member) {
         return first(wait -> wait.member().isPresent() && wait.member().getAsInt() == member.number());
     }

@@ -25,7 +25,7 @@ final class Changes {
     /**
      * Returns the command of a change.
      *
-     * @return empty if the state is as the change wants it
+     * @return empty if the state contains the change already
      * @throws InvalidRequestException if no command can make the change
      */
     static Optional<Command> command(ClusterState state, MembershipChange change) {
@@ -45,7 +45,7 @@ final class Changes {
             RebalanceSettings next = new RebalanceSettings(
                     rebalance.bytesPerSecond().orElse(now.bytesPerSecond()),
                     rebalance.paused().orElse(now.paused()));
-            // Moves that are resumed although they are not paused begin at once.
+            // Resuming moves that are not paused begins a plan at once.
             boolean resumes = rebalance.paused().isPresent() && !next.paused();
             return next.equals(now) && !resumes
                     ? Optional.empty()
@@ -98,7 +98,7 @@ final class Changes {
                 : Optional.of(new Command.ChangeAttributes(state.epoch(), member.number(), next));
     }
 
-    /** Returns the command that undoes the next of the moves under way; empty if no move is left to undo. */
+    /** Returns the command that undoes the next running move; empty if none is left. */
     static Optional<Command> abortNext(ClusterState state) {
         return state.batches().stream()
                 .filter(batch -> batch.phase() != Phase.FILL && batch.phase() != Phase.UNDO)
@@ -107,7 +107,7 @@ final class Changes {
                 .map(id -> new Command.AbortBatch(state.epoch(), id));
     }
 
-    /** Refuses that a node is declared dead that has answered the node that was asked to do so. */
+    /** Refuses the death of a node that has answered the node with the operator's request. */
     static void requireSilent(Member member, NodeId observer, boolean answered) {
         if (answered) {
             throw refused(member + " answers " + observer + ": to replace its data directory stop it first, and to"
@@ -116,10 +116,10 @@ final class Changes {
     }
 
     /**
-     * Checks that a change fits.
+     * Checks that the nodes have space for a change.
      *
-     * @param what what does not fit otherwise, for people
-     * @param lacking a line for each other node that has no room for what it would get
+     * @param what the message for a lack of space, for people
+     * @param lacking a line for each other node without enough space
      * @throws InvalidRequestException if there is one
      */
     static void requireRoom(String what, List<String> lacking) {

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Notifies the listeners of a node. Events are reported one after the other on the environment's executor. While a
- * listener is slow, the states that come meanwhile are combined: memory is bounded by one list of events.
+ * listener is slow, later states are combined: memory is bounded by one list of events.
  */
 final class EventListeners {
 

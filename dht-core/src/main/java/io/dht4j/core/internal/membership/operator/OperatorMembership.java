@@ -39,7 +39,7 @@ public final class OperatorMembership implements ClusterMembership {
      * Creates the membership of a node that serves.
      *
      * @param self the node
-     * @param agreed its part in the agreement
+     * @param agreed its agreed membership
      * @param placement determines which partitions nodes prefer
      * @param environment threads
      */
@@ -51,7 +51,7 @@ public final class OperatorMembership implements ClusterMembership {
         agreed.follow(listeners::installed);
     }
 
-    /** Returns the part of this node in the agreement. */
+    /** Returns the agreed membership of this node. */
     public AgreedMembership agreed() {
         return agreed;
     }
@@ -147,7 +147,7 @@ public final class OperatorMembership implements ClusterMembership {
                 .named(replace.node())
                 .filter(named -> named.lifecycle().isPresent());
         if (member.isEmpty()) {
-            // The command says what is wrong.
+            // The command reports the error.
             return CompletableFuture.completedFuture(null);
         }
         return agreed.reports().ask(state, List.of(member.get())).thenApply(reports -> {
@@ -156,13 +156,13 @@ public final class OperatorMembership implements ClusterMembership {
         });
     }
 
-    /** Refuses a command after which nodes would get more than they have room for, as far as they know their room. */
+    /** Refuses a command that needs more space than nodes have, if they have reported their space. */
     private CompletableFuture<Void> requireRoom(ClusterState state, Optional<? extends Command> command, String what) {
         Optional<ClusterState> changed = command.map(some -> StateMachine.apply(Optional.of(state), some))
                 .filter(CommandResult.Accepted.class::isInstance)
                 .map(result -> ((CommandResult.Accepted) result).state());
         if (changed.isEmpty()) {
-            // The command says what is wrong.
+            // The command reports the error.
             return CompletableFuture.completedFuture(null);
         }
         return plans.ofAssumed(changed.get()).thenCombine(agreed.reports().ask(state), (plan, reports) -> {

@@ -11,9 +11,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Caches the plan of the newest state for which one was requested. Planning takes up to a second, on a store thread.
- */
+/** Caches the plan of the newest state that was requested. Planning takes up to a second, on a store thread. */
 final class Plans {
 
     private final Placement placement;
@@ -28,7 +26,7 @@ final class Plans {
         this.executor = executor;
     }
 
-    /** Returns what is to move in a state. */
+    /** Returns the planned moves of a state. */
     CompletableFuture<Plan> of(ClusterState state) {
         CompletableFuture<Plan> plan = new CompletableFuture<>();
         synchronized (this) {
@@ -42,7 +40,7 @@ final class Plans {
         return plan.copy();
     }
 
-    /** Returns what would move in a state that is not agreed. */
+    /** Returns the planned moves of a state that is not agreed. */
     CompletableFuture<Plan> ofAssumed(ClusterState state) {
         CompletableFuture<Plan> plan = new CompletableFuture<>();
         make(state, plan);
@@ -63,7 +61,7 @@ final class Plans {
         }
     }
 
-    /** Fails, and forgets the plan, so that the next caller gets another one. */
+    /** Fails, and forgets the plan, so that the next caller gets a new one. */
     private void fail(CompletableFuture<Plan> plan, Throwable why) {
         synchronized (this) {
             if (newest == plan) {

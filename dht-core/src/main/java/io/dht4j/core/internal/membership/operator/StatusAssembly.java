@@ -48,9 +48,9 @@ final class StatusAssembly {
      *
      * @param state the agreed state
      * @param self the node that answers
-     * @param plan what is to move besides the batches under way
-     * @param reports those of the members that have answered, by their numbers
-     * @param silence returns for how long a member has not answered
+     * @param plan the planned moves without the running batches
+     * @param reports the reports of the members that have answered, by their numbers
+     * @param silence returns how long a member has not answered
      * @param foreign returns the address of a member at which a node of another cluster answers
      */
     StatusAssembly(
@@ -144,7 +144,7 @@ final class StatusAssembly {
                 waitsFor(member));
     }
 
-    /** Returns that a node of another cluster answers in place of a member; empty if none does. */
+    /** Describes a node of another cluster that answers in place of a member; empty if none does. */
     private Optional<String> foreign(Member member) {
         return member.lifecycle().isPresent() && !reports.containsKey(member.number())
                 ? foreign.apply(member.name()).map(address -> "a node of another cluster answers at " + address)
@@ -175,7 +175,7 @@ final class StatusAssembly {
                 }
             }
             default -> {
-                // What it takes or gives is seen below.
+                // Slots that it takes or gives are checked below.
             }
         }
         return state.rebalance().paused() && toCome[number] + toGive[number] > 0 ? Waits.PAUSED : waits.of(member);
@@ -232,8 +232,8 @@ final class StatusAssembly {
     }
 
     /**
-     * Until the members of the log have followed the voters, a majority of the voters may be none of the log, and who
-     * votes there is unknown if its last leader is lost.
+     * Until the members of the log have followed the voters, a majority of the voters need not be one of the log. The
+     * members of the log are unknown if its last leader is lost.
      */
     private String election() {
         List<Member> silent = state.members().all().stream()

@@ -1,4 +1,4 @@
-/** What operators and applications see of an agreed cluster's membership, and the changes that they ask for. */
+/** The membership of an agreed cluster for operators and applications: its status, events, and changes. */
 @NullMarked
 package io.dht4j.core.internal.membership.operator;
 

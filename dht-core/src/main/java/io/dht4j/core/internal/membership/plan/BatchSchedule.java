@@ -14,22 +14,23 @@ import java.util.function.Predicate;
 
 /**
  * Chooses which planned batches begin next. A member takes part in one incoming and one outgoing batch at a time, so
- * that its store is scanned once at a time and its disk is not written by several. A dead member gives any number: its
- * slots are filled from the others. A slot that is added is an outgoing one of its row's last owner. Safe for use by
- * any number of threads. Does not block.
+ * that its store is scanned once at a time and its disk is not written by several. A dead member takes part in any
+ * number of outgoing batches: its slots are filled from the others. An added slot counts as an outgoing one of its
+ * row's last owner. Safe for use by any number of threads. Does not block.
  */
 public final class BatchSchedule {
 
     private BatchSchedule() {}
 
     /**
-     * Returns the batches that may begin now, all of them together.
+     * Returns the batches that may begin now together.
      *
      * @param state the current state
      * @param plan a plan for this state, or for an earlier one with the same members
      * @param mayGrow returns whether a slot may be added to a partition now
-     * @param mayBegin returns whether owner and heir of a batch can begin now. If not, they may with others
-     * @return the batches, without partitions of which a slot is moving; empty while moves are paused
+     * @param mayBegin returns whether owner and heir of a batch can begin now. If not, each may begin with another
+     *     member
+     * @return the batches, without partitions that have a moving slot; empty while moves are paused
      */
     public static List<PlannedBatch> next(
             ClusterState state, Plan plan, IntPredicate mayGrow, Predicate<PlannedBatch> mayBegin) {
@@ -68,7 +69,7 @@ public final class BatchSchedule {
         return chosen;
     }
 
-    /** Returns whether the next slot of a partition is one that a batch adds, and no other slot of it moves. */
+    /** Returns whether a batch adds the next slot of a partition, and no other slot of it moves. */
     public static boolean canGrow(ClusterState state, int partition, PlannedBatch planned) {
         return state.width(partition) == planned.added()
                 && planned.added() < state.replicationFactor()

@@ -9,7 +9,7 @@ import java.util.function.IntPredicate;
  */
 final class ChainSearch {
 
-    /** Where planning ends, in steps of the table: the loads that are left are near their limits. */
+    /** The limit of planning, in steps of the table: the remaining loads are near their limits. */
     private static final long MOST_WORK = 5_000_000_000L;
 
     private static final int NONE = -1;
@@ -95,7 +95,7 @@ final class ChainSearch {
         }
     }
 
-    /** Moves from the end of the chain, so that no load grows that was not meant to. */
+    /** Moves from the end of the chain, so that no other load grows. */
     private boolean execute(int end) {
         int taker = end;
         boolean moved = false;

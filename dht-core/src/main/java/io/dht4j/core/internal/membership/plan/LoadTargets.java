@@ -14,9 +14,9 @@ import java.util.function.DoubleUnaryOperator;
  * as far as zones allow it and no member exceeds all partitions.
  *
  * <p>A member is overfull above {@value #TOLERANCE} times its share, rounded up. A joining member is underfull below
- * its share divided by {@value #TOLERANCE}, rounded down. A serving member is underfull only far below its share, as
- * after its weight was raised: placements scatter loads, and their tables should stay as they are. Once a member is
- * underfull it takes slots like a joining one. Members are indexed by number. Immutable.
+ * its share divided by {@value #TOLERANCE}, rounded down. A serving member is underfull only far below its share, for
+ * example after its weight was raised: placements scatter loads, and their tables should stay unchanged. Once a member
+ * is underfull it takes slots like a joining one. Members are indexed by number. Immutable.
  */
 final class LoadTargets {
 
@@ -112,7 +112,7 @@ final class LoadTargets {
                 (double) spread.least(zone) * partitions, Math.min((double) spread.most(zone) * partitions, wanted));
     }
 
-    /** Returns the partitions per unit of weight at which a growing sum reaches a value, or the most that it can. */
+    /** Returns the partitions per unit of weight for which a growing sum reaches a value, or its maximum. */
     private static double solve(double value, double[] weights, DoubleUnaryOperator sum) {
         double low = 0;
         double high = value / Arrays.stream(weights).min().orElse(1);
@@ -145,7 +145,7 @@ final class LoadTargets {
         return least[member];
     }
 
-    /** Returns the load up to which an underfull member takes slots, and to which other members give them. */
+    /** Returns the limit for members that take slots, and for those that give them. */
     int filled(int member) {
         return filled[member];
     }

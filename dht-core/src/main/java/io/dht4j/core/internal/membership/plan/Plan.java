@@ -7,7 +7,7 @@ import java.util.List;
  *
  * @param batches the moves and growths. Those of one partition must happen one after the other, after the batch under
  *     way that moves a slot of it: moves in any order, and growths in that of the list, after the moves
- * @param unplaced the number of slots that are vacant, or of leaving or dead members, for which there is no member
+ * @param unplaced the number of slots that are vacant, or of leaving or dead members, and have no new member
  * @param work the number of steps that planning took, as a measure that does not depend on the machine
  */
 public record Plan(List<PlannedBatch> batches, int unplaced, long work) {
@@ -24,7 +24,7 @@ public record Plan(List<PlannedBatch> batches, int unplaced, long work) {
                 .sum();
     }
 
-    /** Returns the number of slots that a member takes or gets. */
+    /** Returns the number of slots that a member takes over or that are added at it. */
     public int incoming(int member) {
         return batches.stream()
                 .filter(batch -> batch.to() == member)
@@ -32,7 +32,7 @@ public record Plan(List<PlannedBatch> batches, int unplaced, long work) {
                 .sum();
     }
 
-    /** Returns whether nothing is to move. */
+    /** Returns whether the plan is empty. */
     public boolean isEmpty() {
         return batches.isEmpty();
     }

@@ -10,12 +10,12 @@ import java.util.TreeMap;
 
 /**
  * Turns planned rows into batches. A member that stays in a row keeps its slot, even if planning moved it to another
- * one. A member that comes in takes the slot of one that goes, of the same zone if there is one, or else the next
+ * one. A new member of a row takes the slot of a member that leaves it, of the same zone if possible, or else the next
  * vacant one.
  */
 final class PlanDifference {
 
-    /** A batch's key. The rounds, and the places that are added, keep moves of one partition in different batches. */
+    /** A batch's key. The rounds, and the places of added slots, keep moves of one partition in different batches. */
     private record Key(int added, int round, int from, int to) {}
 
     private final TargetTable table;
@@ -69,7 +69,7 @@ final class PlanDifference {
             last = last == from ? to : last;
             add(new Key(PlannedBatch.NONE, round, from, to), partition);
         }
-        // Each copies what the last one before it has.
+        // Each copies the content of the last slot before it.
         for (int to : come) {
             add(new Key(width++, 0, last, to), partition);
             last = to;

@@ -5,14 +5,14 @@ import io.dht4j.core.internal.placement.PartitionSet;
 /**
  * Slots to move from one member to another, or to add.
  *
- * @param from the member that owns a slot of each partition; in a growth the last one before the slot that is added
- * @param to the member that takes them over, or gets the slots that are added
+ * @param from the member that owns a slot of each partition; in a growth the last one before the added slot
+ * @param to the member that takes them over, or gets the added slots
  * @param partitions at least one
- * @param added the place in the row of the slots that are added, 1 or more; {@link #NONE} if slots move
+ * @param added the place of the added slots in the row, 1 or more; {@link #NONE} if slots move
  */
 public record PlannedBatch(int from, int to, PartitionSet partitions, int added) {
 
-    /** Stands for no slot that is added. */
+    /** No slot is added. */
     public static final int NONE = 0;
 
     /** Plans slots that move. */

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Plans which slots move. It begins with the rows as they are, so that nothing moves without need, in this order:
+ * Plans which slots move. It begins with the present rows, so that no slot moves without need, in this order:
  *
  * <ol>
  *   <li>Vacant slots, and those of leaving and dead members, go to members with room.
@@ -40,7 +40,7 @@ public final class Planner {
     /**
      * Plans moves.
      *
-     * @param state the current state; batches under way are taken as finished
+     * @param state the current state; running batches are considered finished
      * @param order which members partitions prefer
      * @return the moves
      */
@@ -59,7 +59,7 @@ public final class Planner {
     /**
      * Plans moves. Takes up to a second for large clusters.
      *
-     * @param state the current state; nothing moves if no member takes slots
+     * @param state the current state; no slot moves if no member takes slots
      * @param placement determines which members partitions prefer
      * @return the moves
      */

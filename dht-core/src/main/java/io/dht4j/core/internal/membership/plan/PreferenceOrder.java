@@ -18,7 +18,7 @@ public interface PreferenceOrder {
      *
      * @param partition the partition
      * @param rank 0 for the most preferred member, to {@code depth() - 1}
-     * @return the member's number; a member that takes no slots is passed over
+     * @return the member's number; a member that takes no slots is skipped
      */
     int member(int partition, int rank);
 }

@@ -6,8 +6,8 @@ import io.dht4j.core.internal.view.Phase;
 import io.dht4j.core.internal.view.Slot;
 
 /**
- * The rows as they will be, while a plan is made. At the beginning they are those of the state after all batches under
- * way. A vacant slot is one of member {@link Slot#NOBODY}, which takes none. Not thread-safe.
+ * The planned rows, during planning. At the beginning they are those of the state after all batches under way. A vacant
+ * slot is one of member {@link Slot#NOBODY}, which takes none. Not thread-safe.
  */
 final class TargetTable {
 
@@ -16,7 +16,7 @@ final class TargetTable {
     private final int[] before;
     private final int[] rows;
     private final int[] loads;
-    /** How often each member stands at each place of a row. */
+    /** How often each member has each place of a row. */
     private final int[] places;
 
     private long work;
@@ -95,7 +95,7 @@ final class TargetTable {
         return -1;
     }
 
-    /** Returns by how much a slot's place is overfull at its owner, and underfull at a taker. */
+    /** Returns the excess of a slot's place at its owner, plus the lack at a taker. */
     double surplusOfPlace(int slot, int giver, int taker) {
         return places[giver * width + slot] / (double) loads[giver]
                 - places[taker * width + slot] / targets.share(taker);
@@ -121,7 +121,7 @@ final class TargetTable {
         return count;
     }
 
-    /** Returns by how many replicas the zones of a row have too many or too few. */
+    /** Returns the number of replicas that the zones of a row have too many or too few. */
     int zoneExcess(int partition) {
         int excess = 0;
         for (int zone = 0; zone < targets.zoneCount(); zone++) {
@@ -130,7 +130,7 @@ final class TargetTable {
         return excess;
     }
 
-    /** Returns by how much the excess of a row's zones would grow if a taker replaced a giver. */
+    /** Returns the growth of the excess of a row's zones if a taker replaces a giver. */
     int zoneChange(int partition, int giver, int taker) {
         work += width;
         int left = targets.zone(giver);

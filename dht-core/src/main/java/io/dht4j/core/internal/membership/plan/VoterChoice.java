@@ -17,12 +17,12 @@ public final class VoterChoice {
     private VoterChoice() {}
 
     /**
-     * Returns the voters that there should be. They are spread over zones as evenly as can be; apart from that, members
-     * that vote already stay, and those that answer and lower numbers come first. A member that does not answer becomes
-     * no voter.
+     * Returns the wanted voters. They are spread over zones as evenly as possible; apart from that, present voters
+     * stay, and members that answer, then lower numbers, come first. A member that does not answer does not become a
+     * voter.
      *
-     * <p>Serving members vote, and a joining one that has the name of one that has gone: otherwise three nodes of which
-     * one is replaced would have a single voter for as long as the replacement is filled.
+     * <p>Serving members vote, and a joining one that replaces a member of its name. Otherwise three nodes with one
+     * replacement would have a single voter while the replacement is filled.
      *
      * @param state the current state, with a serving member
      * @param wanted 3, 5 or 7

@@ -54,7 +54,7 @@ final class ZoneSpread {
         return most[zone];
     }
 
-    /** Returns by how many replicas a zone has too many or too few. */
+    /** Returns the number of replicas that a zone has too many or too few. */
     int excess(int zone, int replicas) {
         return Math.max(0, replicas - most[zone]) + Math.max(0, least[zone] - replicas);
     }

@@ -10,15 +10,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The settings that are fixed when a cluster is formed, except the replication factor, which can be raised. A node that
- * joins takes all of them from the cluster.
+ * The settings that are fixed when a cluster is formed, except the replication factor, which can be raised. A joining
+ * node uses the settings of the cluster.
  *
  * @param partitions a power of two, 1 to {@link PartitionTable#MAX_PARTITIONS}
  * @param placement the name of the placement, 1 to {@value #MAX_NAME} printable characters
  * @param hash the name of the hash function, 1 to {@value #MAX_NAME} printable characters
  * @param hashKeyCheck a hash that reveals whether two nodes have the same hash key, but not the key
- * @param replicationFactor 1 to {@value #MAX_REPLICATION_FACTOR}; each row has as many slots, of which the last ones
- *     may be vacant
+ * @param replicationFactor 1 to {@value #MAX_REPLICATION_FACTOR}; each row has as many slots; the last ones may be
+ *     vacant
  * @param maxValueBytes the largest value, 0 or more bytes
  */
 public record AgreedSettings(
@@ -78,7 +78,7 @@ public record AgreedSettings(
     }
 
     /**
-     * Compares settings that a node was started with. A setting that the node leaves open contradicts nothing.
+     * Compares the settings of a node's start. A setting that the node leaves open never differs.
      *
      * @param claims some of the names of {@link #values}, with the node's values
      * @param node the node

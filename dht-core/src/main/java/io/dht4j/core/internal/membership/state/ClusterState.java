@@ -13,14 +13,14 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The agreed state of a cluster at one epoch: settings, members, voters, the slots of every partition, batches under
- * way, and the rate of moves. Immutable; safe for use by any number of threads. No method blocks.
+ * The agreed state of a cluster at one epoch: settings, members, voters, the slots of every partition, running batches,
+ * and the rate of moves. Immutable; safe for use by any number of threads. No method blocks.
  *
  * <p>A partition has a row of as many slots as the replication factor, in the order of the replicas. After the
- * replication factor was raised, the last ones are vacant until each partition has got them. The row's version is the
- * epoch at which it last changed. At most one slot of a row moves, and the slot's batch determines its phase, so rows
- * and batches cannot contradict each other about phases. The memory of the rows depends on the replication factor and
- * the number of partitions, not on the number of members. Successive states share what has not changed.
+ * replication factor was raised, the last slots are vacant until a growth of the partition adds them. The row's version
+ * is the epoch at which it last changed. At most one slot of a row moves, and the slot's batch determines its phase, so
+ * rows and batches cannot contradict each other about phases. The memory of the rows depends on the replication factor
+ * and the number of partitions, not on the number of members. Successive states share what has not changed.
  */
 public final class ClusterState {
 
@@ -35,11 +35,11 @@ public final class ClusterState {
     private final List<Batch> batches;
     private final RebalanceSettings rebalance;
     private final List<Long> recoveredFrom;
-    /** The batch that moves a slot of each partition; empty if there is none at all. */
+    /** The batch that moves a slot of each partition; empty if no batch runs. */
     private final @Nullable Batch[] moving;
 
     /**
-     * Creates a state, and checks what costs little. See {@link #check} for the rest.
+     * Creates a state, and makes the cheap checks. See {@link #check} for the rest.
      *
      * @param cluster see {@link #cluster}
      * @param epoch see {@link #epoch}
@@ -130,7 +130,7 @@ public final class ClusterState {
         return slots;
     }
 
-    /** Returns the batches under way, in the order in which they began; unmodifiable. */
+    /** Returns the running batches, oldest first; unmodifiable. */
     public List<Batch> batches() {
         return batches;
     }
@@ -141,20 +141,20 @@ public final class ClusterState {
     }
 
     /**
-     * Returns the epochs from which generations were recovered, one for each generation of which that is known, in
-     * ascending order; unmodifiable. A node that has installed a later state than one of these, of the same generation,
-     * has agreed on something that is not in this state.
+     * Returns the epochs from which generations were recovered, one for each generation with a known one, in ascending
+     * order; unmodifiable. A node that has installed a later state of the same generation than one of these has agreed
+     * on changes that are missing in this state.
      */
     public List<Long> recoveredFrom() {
         return recoveredFrom;
     }
 
     /**
-     * Returns the epoch at which this state has parted from another one: the last one that both have gone through.
+     * Returns the epoch at which this state has branched off from another one: the last common epoch.
      *
      * @param other a state of an earlier generation, which may be a recovered one itself
-     * @return an epoch of the first generation that the two states have left at different epochs; empty if that is not
-     *     known, or this state has gone through the other one
+     * @return an epoch of the first generation that the two states have left at different epochs; empty if it is
+     *     unknown, or the other state is a predecessor of this one
      */
     public Optional<Long> partedFrom(ClusterState other) {
         for (long base : recoveredFrom) {
@@ -167,7 +167,7 @@ public final class ClusterState {
         return Optional.empty();
     }
 
-    /** Returns the last epoch of a generation that this state has gone through; empty if it is not known. */
+    /** Returns the last epoch of a generation in the history of this state; empty if it is unknown. */
     private Optional<Long> lastOf(int generation) {
         return generation == Epoch.generation(epoch)
                 ? Optional.of(epoch)
@@ -176,7 +176,7 @@ public final class ClusterState {
                         .findFirst();
     }
 
-    /** Returns this state without {@link #recoveredFrom}, for nodes of release 0.1.0, which read no other ones. */
+    /** Returns this state without {@link #recoveredFrom}, for nodes of release 0.1.0, which cannot read it. */
     public ClusterState withoutRecoveries() {
         return new ClusterState(cluster, epoch, settings, members, slots, versions, batches, rebalance, List.of());
     }
@@ -186,7 +186,7 @@ public final class ClusterState {
         return versions.length;
     }
 
-    /** Returns the number of slots of each row, with those that are vacant: the number of replicas that is wanted. */
+    /** Returns the number of slots of each row, vacant ones included: the wanted number of replicas. */
     public int replicationFactor() {
         return slots.width();
     }
@@ -246,7 +246,7 @@ public final class ClusterState {
         return Optional.ofNullable(moveOf(partition));
     }
 
-    /** Finds a batch under way. */
+    /** Finds a running batch. */
     public Optional<Batch> batch(long id) {
         return batches.stream().filter(batch -> batch.id() == id).findFirst();
     }
@@ -258,9 +258,9 @@ public final class ClusterState {
     }
 
     /**
-     * Returns the number of partitions of which each member owns, takes over or gets a slot.
+     * Returns the number of partitions in which each member owns, takes over or gets a slot.
      *
-     * @return the number for each member's number; the first element counts nothing
+     * @return the number for each member's number; the first element is unused
      */
     public int[] loads() {
         int[] loads = new int[members.size() + 1];
@@ -277,7 +277,7 @@ public final class ClusterState {
         return loads;
     }
 
-    /** Returns the versions themselves, which are not to be changed. */
+    /** Returns the versions themselves, which the caller does not change. */
     long[] sharedVersions() {
         return versions;
     }

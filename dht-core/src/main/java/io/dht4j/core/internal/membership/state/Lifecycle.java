@@ -1,6 +1,9 @@
 package io.dht4j.core.internal.membership.state;
 
-/** The agreed lifecycle of a member. Whether a node answers is an observation of its peers and changes nothing here. */
+/**
+ * The agreed lifecycle of a member. Whether a node answers is an observation of its peers, and does not affect the
+ * lifecycle.
+ */
 public enum Lifecycle {
     /** An operator has allowed the name to join. The member has no incarnation yet. */
     ADMITTED(0),

@@ -11,8 +11,8 @@ import java.util.UUID;
 /**
  * The voters as members of the topology log. A member that was removed from the log never returns to it, and no node
  * takes part in two generations of it with the same files. So a node has another identity in the log each time that it
- * becomes a voter: its incarnation, and the epoch. A founder's first one is the incarnation alone, since there is no
- * epoch before the first command.
+ * becomes a voter: its incarnation, and the epoch. A founder's first identity is the incarnation alone, since there is
+ * no epoch before the first command.
  */
 public final class LogMembers {
 
@@ -29,7 +29,7 @@ public final class LogMembers {
         return refs;
     }
 
-    /** Returns the voters with which the group began, in the same order for ever. */
+    /** Returns the first voters of the group, always in the same order. */
     public static List<NodeRef> first(ClusterState state) {
         VoterGroup group = state.members().group();
         return group.first().stream()

@@ -27,7 +27,7 @@ public record Member(
     /** The number of version slots for members with a store. */
     public static final int VERSION_SLOTS = 192;
 
-    /** Stands for no version slot: the member has not joined, or its slot was released. */
+    /** No version slot: the member has not joined, or its slot was released. */
     public static final int NO_VERSION_SLOT = -1;
 
     /**

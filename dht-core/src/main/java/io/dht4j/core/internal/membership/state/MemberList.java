@@ -63,7 +63,7 @@ public record MemberList(List<Member> all, VoterGroup group) {
         return all.size();
     }
 
-    /** Returns whether a number is one of a member. */
+    /** Returns whether a member has a number. */
     public boolean has(int number) {
         return number >= 1 && number <= all.size();
     }

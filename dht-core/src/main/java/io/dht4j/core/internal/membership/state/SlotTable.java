@@ -59,10 +59,10 @@ public final class SlotTable {
     }
 
     /**
-     * Returns the rows with another number of slots; those that are added are vacant.
+     * Returns the rows with another number of slots; added ones are vacant.
      *
-     * @param wanted the number of slots of a row, 1 to {@link AgreedSettings#MAX_REPLICATION_FACTOR}, no less than any
-     *     row has that are not vacant
+     * @param wanted the number of slots of a row, 1 to {@link AgreedSettings#MAX_REPLICATION_FACTOR}, no less than the
+     *     slots in use of any row
      */
     int[] resized(int wanted) {
         int[] resized = new int[partitions() * wanted];
@@ -90,7 +90,7 @@ public final class SlotTable {
         return owning(width, owners);
     }
 
-    /** Returns the number of slots of a row, with those that are vacant. */
+    /** Returns the number of slots of a row, vacant ones included. */
     public int width() {
         return width;
     }

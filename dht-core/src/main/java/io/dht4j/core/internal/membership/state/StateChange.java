@@ -67,13 +67,13 @@ public final class StateChange {
         return this;
     }
 
-    /** Sets how many voters there should be. */
+    /** Sets the wanted number of voters. */
     public StateChange wantVoters(int number) {
         voters = before.members().group().wanting(number);
         return this;
     }
 
-    /** Records that the next generation goes on from the state before, whatever others have agreed on since. */
+    /** Records that the next generation continues from the state before, and discards later agreements of others. */
     public StateChange recovered() {
         List<Long> all = new ArrayList<>(recoveredFrom);
         all.add(before.epoch());
@@ -140,8 +140,8 @@ public final class StateChange {
     }
 
     /**
-     * Sets the number of slots of each row. Those that are added are vacant, and only vacant ones are taken away, so no
-     * row changes.
+     * Sets the number of slots of each row. Added slots are vacant, and only vacant ones are removed, so no row
+     * changes.
      */
     public StateChange replicationFactor(int replicas) {
         owners = before.slots().resized(replicas);
@@ -161,7 +161,7 @@ public final class StateChange {
     }
 
     /**
-     * Returns the next state, which shares with the state before what has not changed.
+     * Returns the next state, which shares its unchanged parts with the state before.
      *
      * @throws IllegalArgumentException if the parts of the state contradict each other
      */

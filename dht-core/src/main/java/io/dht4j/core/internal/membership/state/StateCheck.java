@@ -59,7 +59,7 @@ final class StateCheck {
 
     private void checkRows() {
         SlotTable slots = state.slots();
-        // A member is seen in a row if its entry is the row's number plus one.
+        // A member occurs in a row if its entry is the row's number plus one.
         int[] seen = new int[members.size() + 1];
         for (int partition = 0; partition < state.partitions(); partition++) {
             long version = state.rowVersion(partition);

@@ -12,8 +12,8 @@ import java.util.Set;
  * @param numbers the numbers of the voters, ascending, 1 to {@value #MAX_VOTERS}
  * @param since the epoch at which each of them became a voter, in the same order
  * @param begun the epoch at which the group began
- * @param first the numbers of the voters with which it began, ascending
- * @param wanted how many voters there should be when there are as many nodes: 3, 5 or 7
+ * @param first the numbers of its first voters, ascending
+ * @param wanted the number of voters once there are as many nodes: 3, 5 or 7
  */
 public record VoterGroup(List<Integer> numbers, List<Long> since, long begun, List<Integer> first, int wanted) {
 
@@ -23,7 +23,7 @@ public record VoterGroup(List<Integer> numbers, List<Long> since, long begun, Li
     /** The number of voters of a new cluster that has as many nodes; a smaller one has a single voter. */
     public static final int USUAL_VOTERS = 3;
 
-    /** How many voters there may be wanted. */
+    /** The permitted numbers of wanted voters. */
     private static final Set<Integer> WANTED = Set.of(3, 5, 7);
 
     /**
@@ -79,12 +79,12 @@ public record VoterGroup(List<Integer> numbers, List<Long> since, long begun, Li
         return new VoterGroup(voters, voters.stream().map(voter -> epoch).toList(), epoch, voters, wanted);
     }
 
-    /** Returns whether there may be so many voters wanted. */
+    /** Returns whether a number of wanted voters is permitted. */
     public static boolean mayWant(int voters) {
         return WANTED.contains(voters);
     }
 
-    /** Returns the group in which another number of voters is wanted. */
+    /** Returns the group with another wanted number of voters. */
     public VoterGroup wanting(int voters) {
         return new VoterGroup(numbers, since, begun, first, voters);
     }

@@ -13,8 +13,8 @@ import java.util.function.Function;
 import java.util.function.IntPredicate;
 
 /**
- * The states of all partitions under the lock that writes share, and what the disk has of them. Safe for use by any
- * number of threads.
+ * The states of all partitions under the lock that writes share, and their durable copies. Safe for use by any number
+ * of threads.
  */
 final class DurableStates {
 

@@ -21,6 +21,6 @@ enum PartitionState {
     /** The partition is being copied from its owner, whose fence watermark holds here too. Votes no until complete. */
     COPYING,
 
-    /** The disk is a copy from before a vote of this replica. It votes no until it holds what the others hold. */
+    /** The disk is a copy from before a vote of this replica. It votes no until it has caught up with the others. */
     ROLLED_BACK
 }

@@ -51,11 +51,13 @@ final class PartitionStates {
     private final long[] sealed;
     /** Whether an older entry has arrived since the seal. Set under the lock for reading, and only to true. */
     private final boolean[] broken;
-    /** The fence watermark of each partition: this replica has voted for it, and refuses what is older. */
+    /** The fence watermark of each partition: this replica has voted for it, and refuses older entries. */
     private final long[] fenced;
     /** The purge watermark of each partition: dead entries older than this are purged. */
     private final long[] purged;
-    /** Where this replica is rolled back: the highest purge watermark of the others. Zero elsewhere. */
+    /**
+     * The highest purge watermark of the others for partitions in which this replica is rolled back, zero for the rest.
+     */
     private final long[] rolledBack;
 
     /** Returns whether a partition is being copied from its owner. */
@@ -76,7 +78,7 @@ final class PartitionStates {
         this.rolledBack = new long[partitions];
     }
 
-    /** Continues with the watermarks that the disk holds. */
+    /** Continues with the watermarks on the disk. */
     void restore(long[] fences, long[] purges, long[] rollbacks) {
         System.arraycopy(fences, 0, fenced, 0, fenced.length);
         System.arraycopy(purges, 0, purged, 0, purged.length);
@@ -121,7 +123,7 @@ final class PartitionStates {
         return purged[partition] == fenced[partition] ? PartitionState.PURGED : PartitionState.FENCED;
     }
 
-    /** Begins the transaction of a newer session. Returns false, and changes nothing, for that of an older one. */
+    /** Begins the transaction of a newer session. Returns false, and changes nothing, for an older session. */
     boolean seal(int partition, Version seal) {
         if (isNewer(seal, sealed[partition])) {
             sealed[partition] = seal.packed();
@@ -169,7 +171,7 @@ final class PartitionStates {
      * @return whether the purge watermark has changed
      */
     boolean resolve(int partition, Version outcome, Version seal) {
-        // A replica with a lower fence watermark was not equal to the others then: its disk is older, or new. The
+        // A replica with a lower fence watermark differed from the others then: its disk is older, or new. The
         // transaction of this session itself is not in doubt.
         if (sealed[partition] != seal.packed()
                 || copying.test(partition)
@@ -183,7 +185,7 @@ final class PartitionStates {
         return rises;
     }
 
-    /** Returns whether a purge watermark of another replica is higher than this replica knows of. */
+    /** Returns whether a purge watermark of another replica is higher than the known ones. */
     boolean isUnknown(int partition, Version purgedElsewhere) {
         return isNewer(purgedElsewhere, fenced[partition])
                 && isNewer(purgedElsewhere, rolledBack[partition])
@@ -191,8 +193,8 @@ final class PartitionStates {
     }
 
     /**
-     * Records a purge watermark of another replica. Nothing is purged for which this replica has not voted, so if it is
-     * higher than its fence watermark, this replica's disk has lost a vote.
+     * Records a purge watermark of another replica. A purge needs the vote of this replica. So if the watermark is
+     * higher than its fence watermark, its disk has lost a vote.
      *
      * @return whether the watermark was {@linkplain #isUnknown unknown}
      */
@@ -206,10 +208,10 @@ final class PartitionStates {
     }
 
     /**
-     * Adopts the watermark of the others, if it is the one that is known of, and if a replica that had voted for it
-     * confirms it. The rollback ends with {@link #endRollback}. A diverged partition may have none to adopt.
+     * Adopts the watermark of the others, if it is the highest known one, and a replica that had voted for it confirms
+     * it. The rollback ends with {@link #endRollback}. A diverged partition may have none to adopt.
      *
-     * @return whether it is the one that is known of
+     * @return whether it is the highest known one
      */
     boolean catchUp(int partition, Version upTo, boolean confirmed) {
         boolean known = rolledBack[partition] == upTo.packed();
@@ -226,7 +228,7 @@ final class PartitionStates {
         }
     }
 
-    /** Begins to refuse what the owner of a partition refuses. Nothing is known of what was here before. */
+    /** Begins to refuse the same old entries as the owner of a partition. Earlier watermarks here are discarded. */
     void beginCopy(int partition, Version fence) {
         sealed[partition] = 0;
         broken[partition] = false;
@@ -236,7 +238,7 @@ final class PartitionStates {
         raiseHighest(fence);
     }
 
-    /** Adopts the watermarks of the replicas whose content a partition has now. None is lowered. */
+    /** Adopts the watermarks of the replicas whose content a partition now has. None is lowered. */
     void adopt(int partition, Version fence, Version purge) {
         long newPurge = isNewer(purge, purged[partition]) ? purge.packed() : purged[partition];
         long newFence = isNewer(fence, fenced[partition]) ? fence.packed() : fenced[partition];
@@ -253,7 +255,7 @@ final class PartitionStates {
         purged[partition] = purge;
     }
 
-    /** Returns whether one of some entries is old enough for a check. */
+    /** Returns whether an entry is old enough for a check. */
     boolean mayConcern(List<Entry> entries) {
         Version limit = highest;
         for (int i = 0; i < entries.size(); i++) {
@@ -319,7 +321,7 @@ final class PartitionStates {
         return purged.clone();
     }
 
-    /** Returns a copy: of rolled-back partitions the highest purge watermark of the others, zero for the rest. */
+    /** Returns a copy of the highest purge watermarks of the others for rolled-back partitions, zero for the rest. */
     long[] rollbacks() {
         return rolledBack.clone();
     }

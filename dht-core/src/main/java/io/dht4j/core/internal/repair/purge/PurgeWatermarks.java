@@ -23,7 +23,7 @@ import java.util.function.ToIntFunction;
 /**
  * Decides, for each partition, which entries are refused as too old, and which dead entries are purged.
  *
- * <p>A tombstone is purged only when every replica has had it and nothing that it deleted can arrive any more. A
+ * <p>A tombstone is purged only when every replica has had it and no entry that it deleted can arrive again. A
  * two-phase commit ensures that, after J. Gray, <em>Notes on Data Base Operating Systems</em>, 1978. A repair session
  * is the coordinator, which may be any replica; all replicas of the partition are the participants. This is the
  * participant.
@@ -33,10 +33,10 @@ import java.util.function.ToIntFunction;
  *       each participant records whether anything older arrives, and accepts it. The session reconciles all replicas.
  *   <li><em>Prepare.</em> If the replicas were equal up to the seal, the session requests each participant's
  *       {@linkplain #prepare vote}. A participant votes yes only if nothing older has arrived since the seal. It then
- *       refuses what is older, also after a restart: it is prepared.
+ *       refuses older entries, also after a restart: it is prepared.
  *   <li><em>Decide.</em> If all vote yes, they hold the same entries up to the seal, now and later. The coordinator
  *       {@linkplain #commit commits} at itself first, so that the decision is on its disk, and then orders the others
- *       to commit. Each may purge what is dead and older at any time from then on. Without all votes the transaction is
+ *       to commit. Each may purge older dead entries at any time from then on. Without all votes the transaction is
  *       aborted: the coordinator sends nothing.
  *   <li><em>Resolve.</em> A prepared participant that does not learn the decision is in doubt and continues to refuse.
  *       The next session {@linkplain #resolve resolves} the doubt: the transaction was committed if any replica has
@@ -58,9 +58,9 @@ public final class PurgeWatermarks {
 
     private final Store store;
     private final ToIntFunction<Key> partitionOf;
-    /** Whether a slot of a partition moves: then its watermarks stay. Asked under the lock. */
+    /** Whether a slot of a partition moves: then its watermarks stay. Called under the lock. */
     private final IntPredicate moves;
-    /** Whether this node is a replica of a partition. Asked under the lock. */
+    /** Whether this node is a replica of a partition. Called under the lock. */
     private final IntPredicate owns;
     /** The partitions in which this node has diverged. */
     private final DivergedPartitions diverged;
@@ -90,8 +90,8 @@ public final class PurgeWatermarks {
     }
 
     /**
-     * Creates watermarks of zero, which share the lock of the views. So no watermark of a partition changes after a
-     * view is installed in which a slot of it moves.
+     * Creates watermarks of zero, which share the lock of the views. So after the installation of a view that moves a
+     * slot of a partition, its watermarks stay.
      *
      * @param store stores the watermarks
      * @param views the replicas of each partition
@@ -109,7 +109,9 @@ public final class PurgeWatermarks {
                 views.applying());
     }
 
-    /** Nothing is concluded from other nodes that have not left the side that was lost, as this one is about to do. */
+    /**
+     * Draws no conclusions from nodes that are still on the lost side of a recovery, which this node is about to leave.
+     */
     private static boolean owns(Views views, int partition) {
         ClusterView view = views.current();
         return view.owns(partition) && !views.diverged().isPending(partition, view);
@@ -149,7 +151,7 @@ public final class PurgeWatermarks {
         return rolledBack;
     }
 
-    /** Returns the lock that a writer holds while it asks and until the store has the entries: no watermark changes. */
+    /** Returns the lock that a writer holds from the check until the store has the entries: no watermark changes. */
     public Lock applying() {
         return applying;
     }
@@ -177,12 +179,12 @@ public final class PurgeWatermarks {
     }
 
     /**
-     * Accepts a write of which no entry is {@linkplain #refused refused}. Called with {@link #applying} held. Costs no
+     * Accepts a write without {@linkplain #refused refused} entries. Called with {@link #applying} held. Costs no
      * allocation for entries that need no check.
      *
      * @param entries the entries
      * @param refills whether this node has fetched them from complete replicas
-     * @return those of them that are to be merged, in the same order: none that is below its partition's watermark
+     * @return the entries to merge, in the same order: without those below their partition's watermark
      */
     public List<Entry> accept(List<Entry> entries, boolean refills) {
         if (!all.mayConcern(entries)) {
@@ -203,8 +205,8 @@ public final class PurgeWatermarks {
     }
 
     /**
-     * Returns whether an entry is older than a purge watermark and was dead at the watermark's time. This node's clock,
-     * which may be wrong, does not count.
+     * Returns whether an entry is older than a purge watermark and was dead at the watermark's time. Does not use this
+     * node's clock, which may be wrong.
      */
     private static boolean isPurgeable(Entry entry, Version purged) {
         return entry.version().compareTo(purged) < 0 && !entry.isLive(purged.millis());
@@ -222,14 +224,14 @@ public final class PurgeWatermarks {
                 .isEmpty());
     }
 
-    /** Returns those of some partitions of which no slot moves. Called with the lock held. */
+    /** Returns the partitions without a moving slot. Called with the lock held. */
     private PartitionSet settled(PartitionSet partitions) {
         return partitions.filter(moves.negate());
     }
 
     /**
-     * Prepares this participant to commit: raises the fence watermark of partitions in which nothing older has arrived
-     * since the seal. Blocks until that is on the disk.
+     * Prepares this participant to commit: raises the fence watermark of partitions without older arrivals since the
+     * seal. Blocks until that is on the disk.
      *
      * @return the partitions in which this participant votes yes, none of which moves
      */
@@ -262,9 +264,9 @@ public final class PurgeWatermarks {
     }
 
     /**
-     * Ends the doubt whether earlier transactions were committed: sets both watermarks to the highest purge watermark
-     * of any replica. Sessions that could decide otherwise name an older seal, which every participant refuses. A
-     * partition that moves stays in doubt. Blocks until that is on the disk.
+     * Resolves the outcome of earlier transactions: sets both watermarks to the highest purge watermark of any replica.
+     * Sessions that could decide otherwise name an older seal, which every participant refuses. A partition that moves
+     * stays in doubt. Blocks until that is on the disk.
      *
      * @param partitions the partitions
      * @param outcome the highest purge watermark of any replica
@@ -308,9 +310,9 @@ public final class PurgeWatermarks {
     }
 
     /**
-     * Returns the watermarks of a partition from which others may draw conclusions. They are zero where this node's
-     * disk is rolled back or the partition is being copied. An entry that is missing there was not necessarily deleted,
-     * and this node has not voted for what the others have purged.
+     * Returns the watermarks of a partition for other nodes. They are zero where this node's disk is rolled back or the
+     * partition is being copied: an entry that is missing there was not necessarily deleted, and this node has not
+     * voted for the purges of the others.
      */
     public Pair reported(int partition) {
         return states.read(all -> switch (all.state(partition)) {
@@ -320,7 +322,8 @@ public final class PurgeWatermarks {
     }
 
     /**
-     * Begins to refuse what the owners of partitions refuse, which this node copies. Blocks until that is on the disk.
+     * Begins to refuse the same old entries as the owners of partitions that this node copies. Blocks until that is on
+     * the disk.
      *
      * @param fences the fence watermark of each partition's owner
      */
@@ -349,14 +352,14 @@ public final class PurgeWatermarks {
     }
 
     /**
-     * Adopts watermarks in partitions that hold what their owners hold. Blocks until the entries and the watermarks are
-     * on the disk.
+     * Adopts watermarks in partitions whose copy is complete. Blocks until the entries and the watermarks are on the
+     * disk.
      *
-     * @param owners for each partition the highest purge watermark of those that it was copied from, and the fence
-     *     watermark of its owner
+     * @param owners for each partition the highest purge watermark of its sources, and the fence watermark of its owner
      */
     public void adopt(Map<Integer, Pair> owners) {
-        // The entries must be on the disk before the watermark: others take what is missing below it for deleted.
+        // The entries must be on the disk before the watermark: others consider an entry that is missing below it
+        // deleted.
         store.settle();
         states.change(all -> {
             owners.forEach((partition, pair) -> all.adopt(partition, pair.fenced(), pair.purged()));
@@ -386,8 +389,8 @@ public final class PurgeWatermarks {
     }
 
     /**
-     * Returns those of some partitions whose seal is older than a version. For the others, a message with that version
-     * is outdated.
+     * Returns the partitions whose seal is older than a version. For the others, a message with that version is
+     * outdated.
      */
     public PartitionSet sealedBefore(PartitionSet partitions, Version seal) {
         return states.read(all -> partitions.filter(partition -> all.isSealedBefore(partition, seal)));

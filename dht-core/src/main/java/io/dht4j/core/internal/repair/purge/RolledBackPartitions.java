@@ -12,8 +12,7 @@ import java.util.function.IntPredicate;
 
 /**
  * The partitions in which this node's disk has lost a vote: the purge watermark of another replica is higher than the
- * fence watermark here. Only partitions of which this node is a replica are among them. Safe for use by any number of
- * threads.
+ * fence watermark here. Contains only partitions that this node replicates. Safe for use by any number of threads.
  */
 public final class RolledBackPartitions {
 
@@ -30,8 +29,8 @@ public final class RolledBackPartitions {
     }
 
     /**
-     * Compares the fence watermarks with the purge watermarks of another node; quick. Where that one is higher, this
-     * node's disk was rolled back, and it stays so until it has {@linkplain #caughtUp caught up}.
+     * Compares the fence watermarks with the purge watermarks of another node; quick. Where the other one is higher,
+     * this node's disk was rolled back until it has {@linkplain #caughtUp caught up}.
      *
      * @param purgedElsewhere another node's purge watermarks of some partitions
      * @return the partitions where a rollback, or a higher watermark, is new
@@ -42,14 +41,14 @@ public final class RolledBackPartitions {
                 .filter(partition -> all.rollBack(partition, requireNonNull(purgedElsewhere.get(partition)))));
     }
 
-    /** Returns the partitions whose purge watermark on another node is higher than this node knows of. */
+    /** Returns the partitions whose purge watermark on another node is higher than all known ones. */
     public PartitionSet unknown(Map<Integer, Version> purgedElsewhere) {
         return states.read(all -> PartitionSet.of(purgedElsewhere.keySet())
                 .filter(owns)
                 .filter(partition -> all.isUnknown(partition, requireNonNull(purgedElsewhere.get(partition)))));
     }
 
-    /** Removes the partitions that this node is no replica of any more. Returns whether there were some. */
+    /** Removes the partitions that this node no longer replicates. Returns whether there were some. */
     public boolean forgetForeign() {
         return states.change(all -> {
             PartitionSet foreign = PartitionSet.matching(states.partitions(), owns.negate())
@@ -66,7 +65,7 @@ public final class RolledBackPartitions {
 
     /**
      * Returns them, with the highest purge watermark of the others, and the partitions in which this node has diverged,
-     * with zero if nothing is known to be purged of them.
+     * with zero if no purge of them is known.
      */
     public Map<Integer, Version> all() {
         Map<Integer, Version> some = new HashMap<>();
@@ -80,16 +79,18 @@ public final class RolledBackPartitions {
     }
 
     /**
-     * Records that this node holds what the others hold in some partitions. It refuses what they refuse there, and is
-     * no longer rolled back, unless a higher purge watermark has been found since. Blocks until that is on the disk.
+     * Records that this node has caught up with the others in some partitions. It refuses the same old entries there,
+     * and is no longer rolled back, unless a higher purge watermark has been found since. Blocks until that is on the
+     * disk.
      *
      * @param upTo some partitions, with the purge watermark of the others when the comparison began
-     * @param confirmed those of them whose watermark is confirmed by a replica that had voted for it; nothing is
-     *     refused in others
-     * @return the partitions of which no higher purge watermark was found since
+     * @param confirmed the partitions whose watermark is confirmed by a replica that had voted for it; no entry is
+     *     refused in the others
+     * @return the partitions without a higher purge watermark since then
      */
     public PartitionSet caughtUp(Map<Integer, Version> upTo, PartitionSet confirmed) {
-        // The entries must be on the disk before the watermark: others take what is missing below it for deleted.
+        // The entries must be on the disk before the watermark: others consider an entry that is missing below it
+        // deleted.
         store.settle();
         PartitionSet done = states.change(all -> PartitionSet.of(upTo.keySet())
                 .filter(partition ->

@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Detects partitions of a rolled-back disk: another replica has a purge watermark above this node's fence watermark.
- * Reads of such a partition are refused until it has been compared with all its other replicas, as for a partition
- * whose content was lost. Safe for use by any number of threads.
+ * Refuses reads of such a partition until it has been compared with all its other replicas, as for a partition whose
+ * content was lost. Safe for use by any number of threads.
  */
 public final class RollbackDetector {
 
@@ -58,20 +58,20 @@ public final class RollbackDetector {
     /** By node name: the partitions for which the node's purge watermark lies too far ahead of this node's clock. */
     private final Map<String, PartitionSet> implausible = new HashMap<>();
 
-    /** Receives what is detected. Called on a store thread. */
+    /** Receives the detections. Called on a store thread. */
     public interface Listener {
 
         /** Another node has reported its purge watermarks of some partitions, and they have been checked. */
         void checked(String from, PartitionSet partitions);
 
         /**
-         * Another node has reported, unasked, higher purge watermarks than this node knows of. It must be asked, since
-         * only a reply proves its sender.
+         * Another node has reported, in a request, purge watermarks above all known ones. It must be asked, since only
+         * a reply proves its sender.
          */
         void unproven(String from, PartitionSet partitions);
 
         /**
-         * A decision to commit has arrived for which this node remembers no vote. All other nodes must be asked about
+         * A decision to commit has arrived, but this node remembers no vote for it. All other nodes must be asked about
          * the partitions, once they have had time to learn of the decision.
          */
         void unknownDecision(PartitionSet partitions);
@@ -81,7 +81,7 @@ public final class RollbackDetector {
     }
 
     /**
-     * Creates a detector that knows nothing yet.
+     * Creates a detector without rollbacks.
      *
      * @param watermarks the watermarks that this node's disk holds
      * @param barrier refuses reads of partitions
@@ -109,7 +109,7 @@ public final class RollbackDetector {
             try {
                 watermarks.forget(before);
             } catch (StoreException e) {
-                // In memory they are forgotten, and again at each start as long as the marks are there.
+                // Forgotten in memory, and again at each start while the marks exist.
                 LOG.debug("the store cannot record that watermarks are forgotten", e);
             }
             logDivergence(before);
@@ -118,8 +118,8 @@ public final class RollbackDetector {
     }
 
     /**
-     * Ends the divergence of partitions of which this node holds no complete slot, once all their replicas have what it
-     * has. Blocks until that is on the disk.
+     * Ends the divergence of partitions without a complete slot at this node, once all their replicas have its entries.
+     * Blocks until that is on the disk.
      *
      * @param view the view with whose replicas they were compared
      * @param partitions the partitions
@@ -177,8 +177,8 @@ public final class RollbackDetector {
      * @param from the other node's name
      * @param partitions the partitions of the reply
      * @param purged the purge watermark of each partition, in ascending order of partitions, as packed versions
-     * @throws RepairException if some watermarks are impossible by this node's clock; the others count. Reads of the
-     *     partitions concerned are refused until the node answers otherwise
+     * @throws RepairException if some watermarks are impossible by this node's clock; the others are recorded. Reads of
+     *     the partitions concerned are refused until the node reports possible ones
      */
     public void replied(String from, PartitionSet partitions, List<Long> purged) {
         Map<Integer, Version> there = byPartition(partitions, purged);
@@ -202,12 +202,12 @@ public final class RollbackDetector {
     }
 
     /**
-     * Checks that another node's purge watermarks are possible, before anything is concluded from them. Blocks.
+     * Checks that another node's purge watermarks are possible, before they are used. Blocks.
      *
      * @param from the other node's name
      * @param purgedThere its purge watermarks of some partitions
      * @throws RepairException if some watermarks are impossible by this node's clock. Reads of the partitions concerned
-     *     are refused until the node answers otherwise
+     *     are refused until the node reports possible ones
      */
     public void requirePlausible(String from, Map<Integer, Version> purgedThere) {
         reject(from, refuseImplausible(from, purgedThere));
@@ -215,10 +215,10 @@ public final class RollbackDetector {
 
     /**
      * Refuses reads of partitions whose reported watermark is impossible. A purged version is long past by the clock of
-     * every replica, this one included. If it lies further ahead of this node's clock than clocks may differ, one of
-     * the clocks is wrong. Most likely it is this one, on a machine that was rolled back as a whole. Accepting the
+     * every replica, this one included. If it lies ahead of this node's clock by more than the allowed skew, one of the
+     * clocks is wrong. Most likely it is this one, on a machine that was rolled back as a whole. Accepting the
      * watermark would refuse all writes up to that time, and would spread it to other nodes. Ignoring it might show
-     * deleted entries. So reads are refused until the clock is right or the other node answers otherwise.
+     * deleted entries. So reads are refused until the clock is right or the other node reports another watermark.
      *
      * @return the partitions with an impossible watermark
      */
@@ -269,8 +269,8 @@ public final class RollbackDetector {
     }
 
     /**
-     * Compares this node with purge watermarks that came in another node's request. Those that this node knows of count
-     * as checked; the sender is asked about the others.
+     * Compares this node with purge watermarks that came in another node's request. Known ones count as checked; the
+     * sender is asked about the others.
      */
     public void reportedUnasked(String from, PartitionSet partitions, List<Long> purged) {
         PartitionSet unknown = watermarks.rolledBack().unknown(byPartition(partitions, purged));
@@ -320,8 +320,8 @@ public final class RollbackDetector {
     }
 
     /**
-     * Begins to refuse what the owners of partitions refuse, which this node copies. What was rolled back of them
-     * before no longer counts. Blocks until that is on the disk.
+     * Begins to refuse the same old entries as the owners of partitions that this node copies. Forgets earlier
+     * rollbacks of these partitions. Blocks until that is on the disk.
      *
      * @param fences the fence watermark of each partition's owner
      */
@@ -330,7 +330,10 @@ public final class RollbackDetector {
         refuseRolledBack();
     }
 
-    /** Checks a decision to commit. If this node remembers no vote for it, others do, or will: they are asked. */
+    /**
+     * Checks a decision to commit. If this node remembers no vote for it, it asks the others, which know of the
+     * decision or will.
+     */
     public void checkDecision(PartitionSet partitions, Version outcome) {
         PartitionSet unknown = watermarks
                 .rolledBack()
@@ -343,11 +346,11 @@ public final class RollbackDetector {
     }
 
     /**
-     * Follows a view: partitions that this node is no replica of any more are not rolled back, and members that are no
-     * nodes any more report nothing. Does not block.
+     * Follows a view: forgets the rollbacks of partitions that this node no longer replicates, and the reports of
+     * members that are no longer nodes. Does not block.
      *
      * @param view the view, which is installed
-     * @return whether the disk does not have this yet: then its {@link PurgeWatermarks#rolledBack} are to be written
+     * @return whether the disk lacks this change: then the caller writes {@link PurgeWatermarks#rolledBack}
      */
     public boolean follow(ClusterView view) {
         synchronized (this) {
@@ -358,7 +361,7 @@ public final class RollbackDetector {
             implausible.replaceAll((from, partitions) -> partitions.filter(view::owns));
             refuseAllImplausible();
         }
-        // Without the lock of all writes if there is nothing to forget. No foreign partition is added any more.
+        // Without the lock of all writes if there is no change. Foreign partitions are no longer added.
         boolean changed = !rolledBack.isEmpty() && watermarks.rolledBack().forgetForeign();
         if (changed) {
             refuseRolledBack();
@@ -374,17 +377,17 @@ public final class RollbackDetector {
     }
 
     /**
-     * Returns the partitions of which this node lacks entries that it may have acknowledged: they are lost, rolled back
+     * Returns the partitions in which this node lacks entries that it may have acknowledged: they are lost, rolled back
      * or diverged. Does not block.
      */
     public PartitionSet incomplete() {
-        // Marks are read from the disk before anything else is.
+        // Marks are the first data that is read from the disk.
         return PartitionSet.of(rolledBack.keySet())
                 .union(lost())
                 .union(watermarks.diverged().all());
     }
 
-    /** Returns whether reads of one of several partitions are refused, also while it is not yet known why. */
+    /** Returns whether reads of one of several partitions are refused, also while the reason is unknown. */
     public boolean refusesReads(PartitionSet several) {
         return barrier.containsAny(several);
     }
@@ -395,7 +398,7 @@ public final class RollbackDetector {
     }
 
     /**
-     * Allows reads again of partitions that hold what the other replicas hold. Blocks until that is on the disk.
+     * Allows reads again of partitions that have caught up with the other replicas. Blocks until that is on the disk.
      *
      * @param view the view with whose replicas they were compared
      * @param upTo the partitions, with the purge watermark of the others when the comparison began
@@ -414,7 +417,7 @@ public final class RollbackDetector {
         }
     }
 
-    /** Logs that nothing is left to be repaired, at the level of the warning at the beginning. */
+    /** Logs that the repair is complete, at the level of the warning at the beginning. */
     private void logEnd(NodeId self) {
         if (incomplete().isEmpty()) {
             LOG.warn("{}: what was rolled back or had diverged is repaired: all partitions are read again", self);
@@ -424,7 +427,7 @@ public final class RollbackDetector {
     /** Records that partitions have caught up, except those that are marked for a later view. */
     private void forgetMarks(ClusterView view, Map<Integer, Version> upTo, PartitionSet confirmed) {
         DivergedPartitions diverged = watermarks.diverged();
-        // A partition that is marked in between would keep a watermark that its marking has to forget.
+        // A partition that is marked in between would keep a watermark that the mark must remove.
         synchronized (diverged) {
             Map<Integer, Version> counting = new HashMap<>(upTo);
             counting.keySet().removeIf(partition -> diverged.isPending(partition, view));

@@ -35,8 +35,8 @@ import org.slf4j.LoggerFactory;
  * first one that is not suspected. Another replica takes over when {@linkplain OrphanedPartitions no session has begun}
  * for some time. The coordinator compares its replica with each of the others, one node after the other, and reconciles
  * both sides. If it has received entries, it compares the earlier nodes again. When all replicas of a partition took
- * part and none lacked anything older than the seal, a {@linkplain PurgeTransaction two-phase commit} purges dead
- * entries older than that.
+ * part and none lacked an entry older than the seal, a {@linkplain PurgeTransaction two-phase commit} purges dead
+ * entries older than the seal.
  *
  * <p>Partitions of a rolled-back disk are repaired at once, and repeatedly until they have been compared with all other
  * replicas. Until then reads of them are refused.
@@ -47,7 +47,10 @@ public final class AntiEntropy {
 
     private static final Logger LOG = LoggerFactory.getLogger(AntiEntropy.class);
 
-    /** How often a session is repeated at once because replicas have changed; later ones come with the interval. */
+    /**
+     * How often a session is repeated at once because replicas have changed; then the next one comes after the
+     * interval.
+     */
     private static final int MAX_REPETITIONS = 3;
 
     private final Environment environment;
@@ -61,7 +64,7 @@ public final class AntiEntropy {
     private final PartitionReadBarrier barrier;
     private final PurgeWatermarkExchange watermarkExchange;
     private final HashTreeBuild treeBuild;
-    /** The roles by the current view; a session keeps those of its beginning. */
+    /** The roles in the current view; a session keeps those of its beginning. */
     private volatile PartitionRoles roles;
 
     // Guarded by this.
@@ -133,8 +136,7 @@ public final class AntiEntropy {
     }
 
     /**
-     * Begins to follow the store, before anything is applied to it. The hash trees of its content are built in the
-     * background.
+     * Begins to follow the store, before the first change. The hash trees of its content are built in the background.
      *
      * @throws io.dht4j.spi.StoreException if the store cannot be read
      */
@@ -154,8 +156,8 @@ public final class AntiEntropy {
     }
 
     /**
-     * Follows a view that is installed. Sessions that begin later work with its replicas. Partitions that this node is
-     * no replica of any more are not waited for.
+     * Follows a view that is installed. Sessions that begin later work with its replicas. Stops waiting for partitions
+     * that this node no longer replicates.
      *
      * @param view the current view
      */
@@ -205,7 +207,7 @@ public final class AntiEntropy {
 
     /**
      * Returns the rolled-back partitions that can be repaired now. Lost ones are refilled first, which costs less;
-     * those that this node is still receiving are complete with their copy.
+     * incoming ones become complete with their copy.
      */
     private PartitionSet repairable() {
         return PartitionSet.of(local.rollbacks().rolledBack().keySet())
@@ -344,7 +346,7 @@ public final class AntiEntropy {
                 }));
     }
 
-    /** Requests the session again that has ended because the replicas have changed meanwhile; a few times at most. */
+    /** Requests a session again that has ended because of changed replicas, a few times at most. */
     private synchronized void repeatIf(boolean stale, PartitionSet chosen) {
         repetitions = stale ? repetitions + 1 : 0;
         if (stale && repetitions <= MAX_REPETITIONS) {
@@ -353,8 +355,8 @@ public final class AntiEntropy {
     }
 
     /**
-     * Reads the seals and settles the store. Comes before any request: a node whose store fails must not seal
-     * partitions that it cannot repair, since others would wait for it.
+     * Reads the seals and settles the store. Precedes all requests: a node with a failing store seals no partitions,
+     * since it could not repair them and others would wait for it.
      */
     private void prepare() {
         // May wait for a write in flight.

@@ -9,8 +9,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.ToIntFunction;
 
 /**
- * The watermarks of both sides of a comparison, what follows from them for a key, and the partitions in which the sides
- * differed. Used by one thread after the other.
+ * The watermarks of both sides of a comparison, their consequences for a key, and the differing partitions. Used by one
+ * thread after the other.
  */
 final class ComparedPartitions {
 
@@ -21,7 +21,7 @@ final class ComparedPartitions {
     private final Map<Integer, Version> fencedThere = new ConcurrentHashMap<>();
     /** The rolled-back partitions of this node, with the highest purge watermark of the others. */
     private volatile Map<Integer, Version> rolledBack = Map.of();
-    /** Whether this node, which is no replica, takes nothing of the other one. */
+    /** Whether this node, which is no replica, accepts no entries of the other one. */
     private volatile boolean sendingOnly;
 
     // Guarded by this.
@@ -40,8 +40,8 @@ final class ComparedPartitions {
      *
      * @param received partitions in which this node has received an entry
      * @param differingBeforeSeal partitions in which one side lacked an entry older than the seal
-     * @param unreconciled partitions in which an entry could not be moved to the side that lacks it
-     * @param lacking those of them in which this node lacks it
+     * @param unreconciled partitions with an entry that could not be sent to the side that lacks it
+     * @param lacking the partitions among them in which this node lacks it
      */
     record Result(
             PartitionSet received, PartitionSet differingBeforeSeal, PartitionSet unreconciled, PartitionSet lacking) {}
@@ -104,7 +104,7 @@ final class ComparedPartitions {
         sendingOnly = true;
     }
 
-    /** Returns whether this node takes nothing of the other one. */
+    /** Returns whether this node accepts no entries of the other one. */
     boolean isSendingOnly() {
         return sendingOnly;
     }
@@ -130,8 +130,8 @@ final class ComparedPartitions {
     }
 
     /**
-     * Returns whether this node's disk is rolled back so far that an entry of this version may have been deleted and
-     * purged since.
+     * Returns whether this node's disk is rolled back and an entry of this version may have been deleted and purged
+     * since.
      */
     boolean mayBeDeleted(Key key, Version version) {
         return version.compareTo(of(rolledBack, partition(key))) < 0;
@@ -164,7 +164,7 @@ final class ComparedPartitions {
         unreconciled.add(partition(key));
     }
 
-    /** Records that a key differs and this node refuses the other side's entry, or cannot get it. */
+    /** Records that a key differs and this node refuses the other side's entry, or cannot fetch it. */
     synchronized void refusedHere(Key key) {
         unreconciled.add(partition(key));
         lacking.add(partition(key));

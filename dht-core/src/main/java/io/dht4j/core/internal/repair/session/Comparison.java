@@ -25,9 +25,9 @@ import java.util.function.Function;
 
 /**
  * Compares this node's replicas of some partitions with those of one other node, level by level, and reconciles both to
- * the newest entry of each key. The sums of the partitions come first; equal replicas need no more. Then come the sums
- * of the buckets of differing partitions. Last come the versions in the differing buckets, page by page in key order.
- * Methods do not block.
+ * the newest entry of each key. The sums of the partitions come first, and suffice for equal replicas. Then come the
+ * sums of the buckets of differing partitions. Last come the versions in the differing buckets, page by page in key
+ * order. Methods do not block.
  */
 final class Comparison {
 
@@ -67,7 +67,7 @@ final class Comparison {
      * Seals partitions on both nodes, and compares their sums. Called first.
      *
      * @param partitions the partitions
-     * @param sealable the partitions to seal; the others of them are compared only
+     * @param sealable the partitions to seal; the others are compared only
      */
     CompletableFuture<Void> compareSums(PartitionSet partitions, PartitionSet sealable) {
         PartitionSet both = partitions.intersection(sealable);
@@ -108,7 +108,7 @@ final class Comparison {
         return sums(partitions.chunks(LocalReplica.MAX_SUMS), 0, LocalReplica.NO_SEAL, (chunk, own, other) -> {});
     }
 
-    /** Returns whether both nodes have sealed all partitions that were to be sealed. */
+    /** Returns whether both nodes have sealed all sealable partitions. */
     boolean isSealed() {
         return sealed;
     }
@@ -173,7 +173,7 @@ final class Comparison {
         return reconcile();
     }
 
-    /** Sends what the other node lacks of the partitions whose sums differ, and takes nothing of it. */
+    /** Sends the entries that the other node lacks in the partitions whose sums differ, and fetches none. */
     CompletableFuture<ComparedPartitions.Result> send() {
         compared.setSendingOnly();
         return reconcile();
@@ -260,7 +260,7 @@ final class Comparison {
         });
     }
 
-    /** Compares versions, with no more buckets in a request than its limit. */
+    /** Compares versions, with a limited number of buckets in each request. */
     private CompletableFuture<Void> versions(List<Buckets> buckets, int begin) {
         if (begin >= buckets.size()) {
             return CompletableFuture.completedFuture(null);

@@ -16,9 +16,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Compares the partitions that this node copies with a node that has them, outside of any session: nothing is sealed
- * and nothing is purged. Both sides are reconciled to the newest entry of each key. Does not block; safe for use by any
- * number of threads.
+ * Compares the partitions that this node copies with a node that has them, outside of any session: without seals and
+ * purges. Both sides are reconciled to the newest entry of each key. Does not block; safe for use by any number of
+ * threads.
  */
 public final class CopyComparison {
 
@@ -28,7 +28,7 @@ public final class CopyComparison {
      * The result of a comparison.
      *
      * @param differed partitions in which one side lacked an entry that is older than the given version
-     * @param lacking partitions in which this node refuses an entry of the other side, or cannot get it
+     * @param lacking partitions in which this node refuses an entry of the other side, or cannot fetch it
      */
     public record Result(PartitionSet differed, PartitionSet lacking) {}
 
@@ -68,9 +68,9 @@ public final class CopyComparison {
     }
 
     /**
-     * Sends to another node what it lacks, and takes nothing of it. What the other node has purged is not sent.
+     * Sends another node the entries that it lacks, except those that it has purged. Fetches none.
      *
-     * @param view the view by which that is planned; a node with other replicas of the partitions refuses it
+     * @param view the view of the requests; a node with other replicas of the partitions refuses them
      * @param node the other node
      * @param partitions partitions of the other node
      * @return completes with the partitions in which the other node refuses an entry; or with an exception if it cannot
@@ -89,7 +89,7 @@ public final class CopyComparison {
      *
      * @param node the other node
      * @param partitions partitions of both
-     * @param before newer differences are of writes in flight
+     * @param before a version; newer differences come from writes in flight
      * @return completes with the result; or with an exception if the node cannot be compared with
      */
     public CompletableFuture<Result> reconcile(Node node, PartitionSet partitions, Version before) {

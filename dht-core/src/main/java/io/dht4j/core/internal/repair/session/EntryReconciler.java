@@ -39,7 +39,7 @@ final class EntryReconciler {
 
     private static final Logger LOG = LoggerFactory.getLogger(EntryReconciler.class);
 
-    /** The size of the groups in which entries are moved; a larger entry is moved alone. */
+    /** The size of a group of entries that are sent together; a larger entry is sent alone. */
     private static final int GROUP_BYTES = 64 << 10;
 
     /** The bytes of an answer: a version, a size and a digest. Small values add to it. */
@@ -122,7 +122,7 @@ final class EntryReconciler {
         Key key = own.key();
         if (own.version().compareTo(compared.deletedBelow(key)) >= 0) {
             compared.differs(key, own.version());
-            // An entry that may have been deleted is left to replicas that are not rolled back.
+            // Replicas that are not rolled back decide on an entry that may have been deleted.
             if (!compared.mayBeDeleted(key, own.version())) {
                 toSend.add(key);
             }
@@ -137,7 +137,7 @@ final class EntryReconciler {
     /**
      * Checks that the other node's fence watermarks still hold. It may have restarted with another disk, or an empty
      * one, since it reported them; then a missing entry was not necessarily deleted. A node keeps its watermarks as
-     * long as the entries that they stand for.
+     * long as the entries that they cover.
      */
     private CompletableFuture<Void> checkWatermarks() {
         PartitionSet partitions = PartitionSet.builder()
@@ -186,7 +186,7 @@ final class EntryReconciler {
         }
     }
 
-    /** A tombstone gets at least the version of the fence watermark where it goes, so that it is accepted there. */
+    /** A tombstone gets at least the version of the recipient's fence watermark, so that the recipient accepts it. */
     private static Version later(Version one, Version other) {
         return one.compareTo(other) >= 0 ? one : other;
     }
@@ -261,8 +261,8 @@ final class EntryReconciler {
     }
 
     /**
-     * Returns the values that have arrived. Missing ones are requested again one by one, since a reply has limited
-     * room. A value that does not fit into a reply of its own stays different.
+     * Returns the values that have arrived. Missing ones are requested again one by one, since the size of a reply is
+     * limited. A value that does not fit into a separate reply stays different.
      */
     private List<Entry> fetched(List<Query> queries, List<Answer> answers) {
         List<Entry> entries = new ArrayList<>();
@@ -327,8 +327,8 @@ final class EntryReconciler {
     }
 
     /**
-     * Moves entries to one side. A refused group is moved one by one, so that an entry that is always refused does not
-     * keep the others from being repaired.
+     * Sends entries to one side. The entries of a refused group are sent one by one, so that one refused entry does not
+     * prevent the repair of the others.
      */
     private CompletableFuture<Void> move(
             List<Entry> entries,

@@ -19,16 +19,16 @@ final class MissingReports {
 
     private final Map<Node, PartitionSet> missing;
 
-    /** Partitions added while their node was being asked: the reply on its way may be outdated. */
+    /** Partitions added during a request to their node: its reply may be outdated. */
     private final Map<Node, PartitionSet> renewed = new HashMap<>();
 
-    /** Those of the nodes that could not be reached by the last request. */
+    /** The nodes among them that the last request could not reach. */
     private final Set<Node> unreachable = new HashSet<>();
 
-    /** Those of the nodes at whose addresses nothing listens. */
+    /** The nodes among them that refuse connections. */
     private final Set<Node> refusing = new HashSet<>();
 
-    /** Partitions of which another replica has reported its watermark. */
+    /** Partitions with a report of another replica. */
     private PartitionSet reported = PartitionSet.empty();
 
     MissingReports(Map<Node, PartitionSet> expected) {
@@ -71,7 +71,7 @@ final class MissingReports {
         refusing.retainAll(shared.keySet());
     }
 
-    /** Returns the partitions to ask a node about now; empty if it has reported all. */
+    /** Returns the partitions that a node must report now; empty if it has reported all. */
     Optional<PartitionSet> beginRequest(Node node) {
         renewed.remove(node);
         return Optional.ofNullable(missing.get(node));

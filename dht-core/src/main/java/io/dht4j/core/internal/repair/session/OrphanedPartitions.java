@@ -3,10 +3,10 @@ package io.dht4j.core.internal.repair.session;
 import io.dht4j.core.internal.placement.PartitionSet;
 
 /**
- * Finds the partitions that no coordinator repairs. Their first replica may be up and answer, and still be unable to:
- * its disk is full or damaged, or its background repair is off. A session seals its partitions on all their replicas,
- * so where no seal has changed for some sessions of this node, no session has begun. A session that takes much longer
- * than the interval may be missed; then the partition is compared twice. Not thread-safe.
+ * Finds the partitions that no coordinator repairs. Their first replica may answer but be unable to repair: its disk is
+ * full or damaged, or its background repair is off. A session seals its partitions on all their replicas. So if a seal
+ * has not changed for some sessions of this node, no session of the partition has begun. A session that takes much
+ * longer than the interval may be missed; then the partition is compared twice. Not thread-safe.
  */
 final class OrphanedPartitions {
 
@@ -25,7 +25,7 @@ final class OrphanedPartitions {
      * Compares the seals; called once for each scheduled session of this node.
      *
      * @param seals the seal of each partition
-     * @return the partitions of which no session has begun lately
+     * @return the partitions without a recent session
      */
     PartitionSet after(long[] seals) {
         PartitionSet.Builder orphaned = PartitionSet.builder();

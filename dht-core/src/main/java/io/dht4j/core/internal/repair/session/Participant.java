@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Another node of a session, with the session's partitions of which it is a replica. Used by one step at a time. */
+/** Another node of a session, with the session's partitions that it replicates. Used by one step at a time. */
 final class Participant {
 
     final Node node;
@@ -22,7 +22,7 @@ final class Participant {
         this.partitions = partitions;
     }
 
-    /** Returns those of some partitions of which the node is a replica. */
+    /** Returns the partitions among some that the node replicates. */
     PartitionSet of(PartitionSet some) {
         return partitions.intersection(some);
     }

@@ -10,7 +10,7 @@ import java.util.function.Predicate;
 
 /**
  * The replicas of each partition that repair compares, in the view of one node at one epoch. An heir that is still
- * receiving its copy is none of them: it is brought up to date by the copy itself. Immutable.
+ * receiving its copy is excluded: the copy itself brings it up to date. Immutable.
  */
 final class PartitionRoles {
 
@@ -47,12 +47,12 @@ final class PartitionRoles {
         return view.partitions();
     }
 
-    /** Returns the partitions of which this node is a replica. */
+    /** Returns the partitions that this node replicates. */
     PartitionSet held() {
         return held;
     }
 
-    /** Returns those of them of which a slot moves: nothing of them is purged. */
+    /** Returns the partitions among them with a moving slot: no purge covers them. */
     PartitionSet moving() {
         return moving;
     }

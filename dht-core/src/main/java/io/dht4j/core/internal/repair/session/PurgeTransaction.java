@@ -77,7 +77,7 @@ final class PurgeTransaction {
 
     /**
      * Returns this node's purge watermark as it was when the partition was compared. A newer session of another node
-     * may have raised it since; the watermarks of the others, read earlier, do not have its votes.
+     * may have raised it since; the watermarks of the others, read earlier, do not contain its votes.
      */
     private Version purgedHere(int partition) {
         return participants.stream()
@@ -125,7 +125,7 @@ final class PurgeTransaction {
         if (comparison == null) {
             return CompletableFuture.completedFuture(null);
         }
-        // Without nodes whose fence watermark is lower: they must first receive what they lack.
+        // Without nodes whose fence watermark is lower: they must first receive the entries that they lack.
         PartitionSet asked = participant
                 .of(partitions)
                 .filter(partition -> comparison.fencedThere(partition).compareTo(outcome) >= 0);
@@ -146,8 +146,8 @@ final class PurgeTransaction {
     }
 
     /**
-     * Runs both phases, then purges what is dead and old at this node. The coordinator commits at itself first. So a
-     * node that loses its disk later learns of the decision when it asks, whether or not it had received it.
+     * Runs both phases, then purges old dead entries of this node. The coordinator commits at itself first. So a node
+     * that loses its disk later learns of the decision when it asks, whether or not it had received it.
      *
      * @param partitions the partitions in which all replicas were equal up to the seal
      * @param failed receives the errors of participants
@@ -186,7 +186,7 @@ final class PurgeTransaction {
                 });
     }
 
-    /** The second phase: sends the decision to commit. Nothing is sent for partitions that are aborted. */
+    /** The second phase: sends the decision to commit. Aborted partitions cause no message. */
     private CompletableFuture<Void> commit(Participant participant, Consumer<Throwable> failed) {
         PartitionSet committed = participant.of(agreed);
         if (committed.isEmpty()) {
@@ -197,7 +197,7 @@ final class PurgeTransaction {
                 .handle((reply, error) -> {
                     if (error != null) {
                         // It keeps its tombstones until a later session; they are not exchanged with other nodes. If it
-                        // has lost its disk meanwhile, it must learn of the purge.
+                        // has lost its disk since, it must learn of the purge.
                         failed.accept(error);
                         context.undelivered().accept(participant.node, committed);
                     }

@@ -31,10 +31,10 @@ import org.slf4j.LoggerFactory;
  * Exchanges purge watermarks with the other replicas when this node starts, so that every rolled-back disk is detected.
  * Reads of a partition wait until all its other replicas have reported theirs.
  *
- * <p>An unreachable replica is not waited for once another one has answered; it reports its watermarks when it starts.
- * Reads wait at most some seconds, so that a node is of use while others are away for long. Replicas that have not
- * reported by then are asked on, and reads are refused once a partition turns out to be rolled back. A node with an
- * empty store cannot show deleted entries, and is read at once.
+ * <p>Once another replica has answered, an unreachable one delays no reads; it reports its watermarks when it starts.
+ * Reads wait at most some seconds, so that a node can serve while others are away for long. Later requests go to
+ * replicas that have not reported by then, and reads are refused once a partition proves to be rolled back. A node with
+ * an empty store cannot show deleted entries, and serves reads at once.
  *
  * <p>Does not block, except {@link #begin}; safe for use by any number of threads.
  */
@@ -54,7 +54,7 @@ final class PurgeWatermarkExchange {
      */
     private static final Duration SECOND_TIME = Duration.ofMinutes(2);
 
-    /** How long unreachable nodes may be about to start, as when nodes are started one by one. */
+    /** How long unreachable nodes may take to start, for example when nodes are started one by one. */
     private static final Duration ALARM = Duration.ofMinutes(1);
 
     private static final Duration TIMEOUT = Duration.ofSeconds(2);
@@ -80,7 +80,7 @@ final class PurgeWatermarkExchange {
     private boolean begun;
     private boolean closed;
 
-    /** Whether silent nodes have been logged, and their answers not yet. */
+    /** Whether silent nodes have been logged, but not yet their answers. */
     private boolean warned;
 
     private Environment.@Nullable Timer patienceTimer;
@@ -89,7 +89,7 @@ final class PurgeWatermarkExchange {
     private Environment.@Nullable Timer secondTimer;
     private Environment.@Nullable Timer gatherTimer;
 
-    /** The partitions about which all nodes are asked soon. */
+    /** The partitions of the next request to all nodes. */
     private PartitionSet gathered = PartitionSet.empty();
 
     /**
@@ -119,7 +119,7 @@ final class PurgeWatermarkExchange {
         this.requests = new RetryingRequests(environment, this, this::ask);
     }
 
-    /** Refuses reads of the unchecked partitions; called before anything is read. */
+    /** Refuses reads of the unchecked partitions; called before the first read. */
     void begin() {
         synchronized (this) {
             readsWait = !local.isEmpty();
@@ -128,7 +128,7 @@ final class PurgeWatermarkExchange {
         releaseReads();
     }
 
-    /** Completes the waiting reads on this thread, once nothing is unchecked. */
+    /** Completes the waiting reads on this thread, once no partition is unchecked. */
     private void releaseReads() {
         if (barrier.of(Reason.UNCHECKED).isEmpty()) {
             barrier.checked().complete(null);
@@ -151,8 +151,8 @@ final class PurgeWatermarkExchange {
     }
 
     /**
-     * Follows a view. Nodes are asked about the partitions that they have come to share with this node. Those that are
-     * no longer shared are not waited for.
+     * Follows a view. Asks nodes about the partitions that they newly share with this node, and stops waiting for those
+     * that they no longer share.
      *
      * @param now the other replicas, each with the partitions that it shares with this node
      */
@@ -183,14 +183,14 @@ final class PurgeWatermarkExchange {
         requests.answered(id);
     }
 
-    /** Asks a node that has reported higher purge watermarks unasked: they count once it has replied. */
+    /** Asks a node that has reported higher purge watermarks in a request: only its reply is used. */
     void unproven(String from, PartitionSet partitions) {
         others.keySet().stream()
                 .filter(node -> node.id().value().equals(from))
                 .forEach(node -> askAbout(node, partitions));
     }
 
-    /** Asks all other nodes, after a while, about partitions with a decision for which this node knows no vote. */
+    /** Asks all other nodes, after a while, about partitions with a decision but without a known vote of this node. */
     synchronized void unknownDecision(PartitionSet partitions) {
         gathered = gathered.union(partitions);
         if (!closed && gatherTimer == null) {
@@ -240,7 +240,7 @@ final class PurgeWatermarkExchange {
                         DhtException.unwrap(error).getMessage());
                 failed(node, DhtException.unwrap(error), attempt);
             } else {
-                // Partitions may have been added meanwhile.
+                // Partitions may have been added since.
                 ask(node, Attempt.FIRST);
             }
         });
@@ -250,7 +250,7 @@ final class PurgeWatermarkExchange {
         synchronized (this) {
             missing.failed(node, error);
             if (readsWait && missing.areAllRefusing()) {
-                // No node is running that could answer: they report their watermarks when they start.
+                // The nodes are not running: they report their watermarks when they start.
                 stopWaitingForUnreachable();
             }
             updateBarrier();
@@ -290,7 +290,7 @@ final class PurgeWatermarkExchange {
         releaseReads();
     }
 
-    /** Allows reads where no report is missing any more. Called with the lock held. */
+    /** Allows reads of the partitions without a missing report. Called with the lock held. */
     private void updateAfterReport() {
         // Partitions that are added later are asked about while they are read.
         readsWait &= !missing.isEmpty();

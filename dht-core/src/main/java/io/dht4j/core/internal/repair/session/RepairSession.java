@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A repair session over some partitions. It seals them on all replicas and compares their hash sums. It resolves
  * earlier transactions that are in doubt, and reconciles this node with one replica after the other. As the coordinator
- * of the {@linkplain PurgeTransaction two-phase commit} it then purges the partitions in which nothing was lacking. Its
- * steps run one after the other, never concurrently; none blocks.
+ * of the {@linkplain PurgeTransaction two-phase commit} it then purges the partitions in which no entry was lacking.
+ * Its steps run one after the other, never concurrently; none blocks.
  */
 final class RepairSession {
 
@@ -35,15 +35,15 @@ final class RepairSession {
     private final PurgeTransaction transaction;
     /** The partitions that are sealed, and perhaps purged: all but those that move. */
     private final PartitionSet sealed;
-    /** Partitions in which no replica lacked anything older than the seal, and all answered. */
+    /** Partitions in which all replicas answered, and none lacked an entry older than the seal. */
     private PartitionSet clean;
-    /** Partitions compared with all other replicas, whatever was found. */
+    /** Partitions compared with all other replicas, with any result. */
     private PartitionSet compared;
     /** Those of them that have been counted as done. */
     private PartitionSet counted = PartitionSet.empty();
-    /** Partitions compared with all other replicas, except given-up nodes, in which this node lacks nothing. */
+    /** Partitions compared with all other replicas, except lost nodes, in which this node lacks no entry. */
     private PartitionSet complete;
-    /** Partitions compared with a replica whose fence watermark covers everything that this node should know. */
+    /** Partitions compared with a replica whose fence watermark covers all purges that this node should know. */
     private PartitionSet confirmed = PartitionSet.empty();
     /** Replicas of rolled-back partitions that could not be compared with. */
     private final Set<NodeId> missed = new HashSet<>();
@@ -59,7 +59,7 @@ final class RepairSession {
     /**
      * Creates a session that has not begun.
      *
-     * @param context what all sessions of the node share
+     * @param context the services that all sessions of the node share
      * @param seal the version at which the partitions are sealed
      * @param chosen the partitions
      * @param roles their replicas, from the beginning of the session to its end
@@ -107,8 +107,8 @@ final class RepairSession {
     }
 
     /**
-     * Seals the partitions on a node, and compares sums. A node that cannot be asked does not keep the others from
-     * being repaired.
+     * Seals the partitions on a node, and compares sums. A node that cannot be reached does not prevent the repair of
+     * the others.
      */
     private CompletableFuture<Void> compare(Participant participant) {
         Comparison comparison = new Comparison(context, participant.node, seal);
@@ -125,7 +125,7 @@ final class RepairSession {
         });
     }
 
-    /** Detects the rolled-back partitions of this node. They are compared with more care, and are not purged. */
+    /** Detects the rolled-back partitions of this node. Their comparison is stricter, and they are not purged. */
     private void detectRollback() {
         RollbackDetector rollbacks = context.local().rollbacks();
         for (Participant participant : participants) {
@@ -141,7 +141,7 @@ final class RepairSession {
                 .forEach(this::addMissed);
     }
 
-    /** Returns whether an operator has said that a node never returns with what it has. */
+    /** Returns whether an operator has declared that a node never returns with its content. */
     private boolean isGivenUp(Participant participant) {
         NodeId id = participant.node.id();
         return context.lostNodes().contains(id) || view.moves().dead().contains(id);
@@ -153,7 +153,7 @@ final class RepairSession {
         }
     }
 
-    /** A rolled-back node does not report the watermarks it had, and may be the only one that had them. */
+    /** A rolled-back node does not report its lost watermarks, and may be the only one that had them. */
     private PartitionSet withoutRolledBackPeers(PartitionSet partitions) {
         PartitionSet rest = partitions;
         for (Participant participant : participants) {
@@ -172,8 +172,8 @@ final class RepairSession {
     }
 
     /**
-     * Ends the rollback of partitions in which this node now holds all that the others do. If no compared replica knows
-     * the lost watermark, no replica that purged is left: those that knew it are given up, or rolled back too.
+     * Ends the rollback of partitions in which this node has caught up with the others. If no compared replica knows
+     * the lost watermark, no replica that purged remains: those that knew it are declared lost, or rolled back too.
      */
     private void catchUp() {
         Map<Integer, Version> done = new HashMap<>(rolledBack);
@@ -197,7 +197,7 @@ final class RepairSession {
         failure = cause instanceof RuntimeException known ? known : new IllegalStateException(error);
     }
 
-    /** Counts partitions as done in which nothing is left to do with any participant from an index on. */
+    /** Counts partitions as done that need no work with any participant from an index on. */
     private void countCompleted(int from) {
         PartitionSet done = compared.minus(counted);
         for (Participant participant : participants.subList(from, participants.size())) {
@@ -220,7 +220,7 @@ final class RepairSession {
                 .union(participant.of(PartitionSet.of(rolledBack.keySet())));
     }
 
-    /** Reconciles this node with one node after the other, and again with those that lack what a later one had. */
+    /** Reconciles this node with one node after the other, and again with those that lack entries of a later one. */
     private CompletableFuture<Void> reconcile(List<Participant> some, int index, int pass) {
         if (index == some.size()) {
             return CompletableFuture.completedFuture(null);
@@ -293,7 +293,7 @@ final class RepairSession {
 
     /**
      * Excludes the rolled-back partitions of the other node, and reports to it that its disk is rolled back. It repairs
-     * itself; until then its content is not relied upon.
+     * itself; until then its content is not used.
      */
     private CompletableFuture<Void> excludeRolledBackPeer(Participant participant, Comparison comparison) {
         PartitionSet excluded = rolledBackThere(participant, comparison);

@@ -5,7 +5,7 @@ import io.dht4j.spi.Environment;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Computes the pauses between attempts at some work, which double as long as none makes progress. Not thread-safe. */
+/** Computes the pauses between attempts, which double while no attempt makes progress. Not thread-safe. */
 final class RetryPause {
 
     private static final Backoff BACKOFF = Backoff.doubling(Duration.ofSeconds(1), Duration.ofSeconds(30));
@@ -17,7 +17,7 @@ final class RetryPause {
     /** The number of attempts since the last one that made progress. */
     private int attempts;
 
-    /** How much was left at the last attempt. */
+    /** The amount of work that was left at the last attempt. */
     private int left;
 
     RetryPause(Environment environment, Runnable attempt) {
@@ -30,7 +30,7 @@ final class RetryPause {
         schedule(BACKOFF.baseNanos());
     }
 
-    /** Begins a pause after an attempt that has left some work, longer than the last one unless that made progress. */
+    /** Begins a pause after an incomplete attempt, longer than the last one unless the attempt made progress. */
     void beginAfter(int rest) {
         attempts = rest < left ? 0 : attempts + 1;
         left = rest;

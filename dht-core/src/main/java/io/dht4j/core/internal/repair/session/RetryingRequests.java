@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * ends a pause. Does not block.
  *
  * <p>The methods that begin or end a request are called with the owner's lock held, so that the owner decides and
- * records in one step; the requests themselves are sent without it, since one may fail at once.
+ * records in one step; the requests themselves are sent without the lock, since one may fail at once.
  */
 final class RetryingRequests {
 
@@ -45,8 +45,8 @@ final class RetryingRequests {
      * An attempt.
      *
      * @param failures the number of failures before it
-     * @param mayEndEarly whether a reply to another request ends that pause; false if the last pause ended so, since
-     *     the node may refuse this request only
+     * @param mayEndEarly whether a reply to another request ends the pause; false if the last pause ended in this way,
+     *     since the node may refuse this request only
      */
     record Attempt(int failures, boolean mayEndEarly) {
 
@@ -56,7 +56,7 @@ final class RetryingRequests {
     private record Pause(Environment.Timer timer, Attempt failed) {}
 
     /**
-     * Creates an object that asks no node.
+     * Creates an object without requests.
      *
      * @param environment the timers
      * @param lock the owner's lock
@@ -92,7 +92,7 @@ final class RetryingRequests {
         askedNanos.put(node, environment.nanoTime());
     }
 
-    /** Records that a node need not be asked any more. Called with the lock held. */
+    /** Records that a node needs no further request. Called with the lock held. */
     void ended(Node node) {
         asked.remove(node);
         askedNanos.remove(node);
@@ -137,7 +137,7 @@ final class RetryingRequests {
             }
         }
         int failures = pause.failed().failures();
-        // A pause that ended early is not a failure more.
+        // A pause that ended early does not count as a failure.
         send.accept(node, new Attempt(early ? failures : failures + 1, !early));
     }
 

@@ -5,11 +5,11 @@ import io.dht4j.core.internal.repair.rollback.RollbackDetector;
 import java.util.function.Consumer;
 
 /**
- * Passes on what is detected about rolled-back disks.
+ * Passes on the detections of rolled-back disks.
  *
  * @param exchange asks the nodes whose reports are missing
  * @param returned receives the name of each node that has reported
- * @param catchUp repairs what is rolled back
+ * @param catchUp repairs rolled-back partitions
  */
 record RollbackListener(PurgeWatermarkExchange exchange, Consumer<String> returned, Runnable catchUp)
         implements RollbackDetector.Listener {

@@ -15,7 +15,7 @@ import java.util.function.BiConsumer;
 
 /**
  * The services and settings that the repair sessions of a node share. All sessions of a node share it, except the view
- * by which requests are planned.
+ * of requests.
  *
  * @param environment time, timers and store threads
  * @param local this node's replicas
@@ -38,7 +38,7 @@ record SessionContext(
         Set<NodeId> lostNodes,
         BiConsumer<Node, PartitionSet> undelivered) {
 
-    /** Returns the context of a session that is planned by a view. */
+    /** Returns the context of a session with a view. */
     SessionContext at(ClusterView view) {
         return new SessionContext(
                 environment, local, peers.at(view), throttle, options, counters, self, lostNodes, undelivered);

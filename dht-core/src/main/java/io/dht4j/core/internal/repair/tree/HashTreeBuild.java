@@ -58,7 +58,7 @@ public final class HashTreeBuild {
     }
 
     /**
-     * Begins, before anything is applied to the store. The trees of a store in memory are complete when this returns.
+     * Begins, before the first change of the store. The trees of a store in memory are complete when this returns.
      *
      * @throws io.dht4j.spi.StoreException if the store cannot be read
      */
@@ -93,8 +93,8 @@ public final class HashTreeBuild {
     }
 
     /**
-     * Schedules another attempt. Reads may fail while the store opens its files again after a failed write; that
-     * passes.
+     * Schedules another attempt. Reads may fail temporarily, while the store opens its files again after a failed
+     * write.
      */
     private synchronized void retryLater(Throwable error) {
         building = null;

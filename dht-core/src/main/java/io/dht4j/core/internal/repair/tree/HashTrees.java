@@ -11,7 +11,7 @@ import java.util.function.ToIntFunction;
 
 /**
  * Sums over the content of a replica, one for each bucket of each partition: the exclusive or of the digests of its
- * entries. Replicas with equal content have equal sums; with different content the sums differ with all likelihood. An
+ * entries. Replicas with equal content have equal sums; with different content the sums almost certainly differ. An
  * entry that is added or removed changes one sum only, so writes report their changes, which are applied in batches.
  *
  * <p>These are the hash trees of G. DeCandia et al., <em>Dynamo</em>, 2007, 4.7, with three levels: partition, bucket,
@@ -19,7 +19,7 @@ import java.util.function.ToIntFunction;
  * Paradigm for Collision-Free Hashing: Incrementality at Reduced Cost</em>, 1997. They are no defence against forged
  * entries that leave sums unchanged; peers are trusted.
  *
- * <p>Safe for use by any number of threads. A thread waits for others no longer than 32 changes of sums take.
+ * <p>Safe for use by any number of threads. A thread waits for others at most as long as 32 changes of sums take.
  */
 public final class HashTrees implements ContentListener {
 
@@ -126,7 +126,7 @@ public final class HashTrees implements ContentListener {
         }
     }
 
-    /** Hashes a key; the same on every node, whatever function places keys. */
+    /** Hashes a key, in the same way on every node, independently of the placement's hash function. */
     private static long hash(Key key) {
         return HASHER.hashBytesToLong(key.unsafeBytes());
     }

@@ -40,7 +40,7 @@ public final class LocalReplica {
     /** The number of entries that are added to the trees in one step, before other work may use the thread. */
     private static final int BUILD_STEP = 2048;
 
-    /** The maximum number of entries that a page examines; below, of those that it shows. */
+    /** The maximum number of entries that a page examines; below, of those that it contains. */
     private static final int MAX_EXAMINED = 96 * 1024;
 
     private static final int MAX_HELD = 2048;
@@ -107,7 +107,7 @@ public final class LocalReplica {
         return partitions;
     }
 
-    /** Begins to follow the store, before anything is applied to it, or again after a failed build. Blocks. */
+    /** Begins to follow the store, before its first change, or again after a failed build. Blocks. */
     public EntryCursor follow() {
         HashTrees fresh = new HashTrees(partitions, partitionOf);
         trees = fresh;
@@ -181,15 +181,15 @@ public final class LocalReplica {
         if (request.partitions().bound() > partitions) {
             return outOfRange(request.partitions().bound() - 1);
         }
-        // The sender counts as heard before the watermarks are read. So a session of this node that raises one in
-        // between, and fails to report it, counts the sender as unheard again.
+        // The sender counts as reported before the watermarks are read. So a session of this node that raises one in
+        // between, and fails to report it, marks the sender as missing again.
         rollbacks.reportedUnasked(request.from(), request.partitions(), request.purged());
         return new RepairReply.Watermarks(purged(request.partitions()));
     }
 
     /**
-     * Returns this node's purge watermarks of some partitions, in ascending order. Where this node's disk is rolled
-     * back, those learned from others count too: their source may have been rolled back since. Does not block.
+     * Returns this node's purge watermarks of some partitions, in ascending order. On a rolled-back disk, includes
+     * those reported by others: their source may have been rolled back since. Does not block.
      */
     public List<Long> purged(PartitionSet asked) {
         Map<Integer, Version> rolledBack = rollbacks.rolledBack();
@@ -278,7 +278,7 @@ public final class LocalReplica {
                     return new RepairReply.Versions(held, Optional.of(key));
                 }
                 long mask = masks[partitionOf.applyAsInt(key)];
-                // Entries that are about to be purged are not shown: the other node may have purged them already.
+                // Entries that are about to be purged are left out: the other node may have purged them already.
                 if (mask != 0 && (mask >>> trees.bucketOf(key) & 1) != 0 && !purgeable.test(entry)) {
                     held.add(held(entry));
                     bytes += key.length() + Long.BYTES + Integer.BYTES;
@@ -312,7 +312,7 @@ public final class LocalReplica {
         return store.get(key);
     }
 
-    /** Purges entries; returns how many. If that fails, the purge is due again. */
+    /** Purges entries; returns how many. After a failure, the purge is due again. */
     public long purge() {
         if (!watermarks.takePurgeDue()) {
             return 0;
@@ -354,7 +354,7 @@ public final class LocalReplica {
         return watermarks.fenced(partition);
     }
 
-    /** Writes to the store which partitions are rolled back. */
+    /** Writes the rolled-back partitions to the store. */
     public void writeRollbacks() {
         watermarks.rolledBack().write();
     }
@@ -364,7 +364,7 @@ public final class LocalReplica {
     }
 
     /**
-     * Returns those of some partitions that have entries, as their hash sums show.
+     * Returns the partitions with entries, according to their hash sums.
      *
      * @throws RepairException if the hash trees are not complete yet
      * @throws StoreException if the store cannot be written
@@ -380,7 +380,7 @@ public final class LocalReplica {
     /**
      * Drops all entries of partitions, which is durable on return.
      *
-     * @param dropped returns whether the entries of a partition are dropped; asked for each entry
+     * @param dropped returns whether the entries of a partition are dropped; called for each entry
      * @return how many were dropped
      * @throws StoreException if the store cannot be written
      */
@@ -388,7 +388,7 @@ public final class LocalReplica {
         return dropping.applyAsLong(key -> dropped.test(partitionOf.applyAsInt(key)));
     }
 
-    /** Returns whether the store holds nothing that could be shown. */
+    /** Returns whether the store has no visible entry. */
     public boolean isEmpty() {
         return store.entries() == 0;
     }

@@ -89,9 +89,9 @@ public final class BatchReader {
     }
 
     /**
-     * Checks that nothing follows the last part.
+     * Checks that no bytes follow the last part.
      *
-     * @throws FrameException if something does
+     * @throws FrameException if some do
      */
     public void end() throws FrameException {
         in.end();

@@ -32,7 +32,7 @@ public final class FrameCodec {
     /** The protocol version of this node. */
     public static final int PROTOCOL = 2;
 
-    /** The maximum number of bytes in a frame besides one value of the largest size. */
+    /** The maximum number of bytes in a frame without one value of the largest size. */
     public static final int FRAME_OVERHEAD = 256 * 1024;
 
     /**
@@ -130,7 +130,7 @@ public final class FrameCodec {
      *
      * @param header the header
      * @param request a request of one entry, which is no tombstone
-     * @return a frame whose body is the value itself, not to be changed before it is sent
+     * @return a frame whose body is the value itself; the caller does not change it before it is sent
      */
     public static Frame encodeLarge(FrameHeader header, Request.ApplyEntries request) {
         Entry entry = request.entries().get(0);
@@ -154,9 +154,7 @@ public final class FrameCodec {
         return out.toByteArray();
     }
 
-    /**
-     * Removes the messages of the last failed parts where all messages together would exceed the limit of the frame.
-     */
+    /** Removes the messages of the last failed parts if all messages together would exceed the limit of the frame. */
     private static Reply.Batch withBoundedTexts(Reply.Batch batch) {
         int room = MAX_BATCH_TEXT;
         for (Reply reply : batch.replies()) {
@@ -184,7 +182,7 @@ public final class FrameCodec {
      * Returns whether a frame is a {@link MembershipRequest}, if it is a frame of this protocol version.
      *
      * @param frame the received bytes
-     * @return false for every other one, and for bytes that are no frame
+     * @return false for any other frame, and for bytes that are no frame
      */
     public static boolean isAboutMembership(byte[] frame) {
         return frame.length > 1

@@ -15,10 +15,13 @@ import java.util.Optional;
 /** The heads of frames, as {@link FrameCodec} describes them. Stateless; safe for use by any number of threads. */
 final class FrameHead {
 
-    /** Without the names. */
+    /** The size of a head without the names. */
     private static final int HEAD_BYTES = 1 + 1 + 1 + 4 * 8;
 
-    /** The numbers and incarnations of sender and recipient are in the head of a request, of a reply the sender's. */
+    /**
+     * The numbers and incarnations of sender and recipient are in the head of a request, those of the sender in that of
+     * a reply.
+     */
     private static final int IDENTITIES = 1;
 
     /** A row version is in the head of a request, or before each part of a batch. */

@@ -104,7 +104,7 @@ final class FrameReader {
         return value;
     }
 
-    /** Reads a number that must not be negative. */
+    /** Reads a non-negative number. */
     int size(String what) throws FrameException {
         int value = i32(what);
         if (value < 0) {
@@ -204,7 +204,9 @@ final class FrameReader {
         return new Version(i64("a version"));
     }
 
-    /** Reads a set of partitions; more bytes than there can be partitions are not even copied. */
+    /**
+     * Reads a set of partitions; refuses more bytes than the maximum number of partitions needs, without copying them.
+     */
     PartitionSet partitions() throws FrameException {
         int bytes = count(1, "partition bytes");
         if (bytes > PartitionSet.MAX_BYTES) {

@@ -16,7 +16,7 @@ final class FrameWriter {
     /** The minimum size of an entry: a one-byte key, a version and the tombstone flag. */
     static final int MIN_ENTRY_BYTES = 2 + 1 + 8 + 1;
 
-    /** Stands for an unknown incarnation. */
+    /** An unknown incarnation. */
     static final UUID UNKNOWN = new UUID(0, 0);
 
     private static final int MAX_TEXT_BYTES = 1000;
@@ -145,7 +145,7 @@ final class FrameWriter {
         return utf8(text, MAX_TEXT_BYTES);
     }
 
-    /** Returns a text's bytes, or, if they are too many, those of its beginning. */
+    /** Returns the bytes of a text, truncated if they are too many. */
     static byte[] utf8(String text, int maxBytes) {
         // The whole text if it fits: a remedy is at its end.
         if (text.length() <= maxBytes) {

@@ -22,13 +22,13 @@ import java.util.UUID;
 final class MembershipBody {
 
     private static final int UUID_BYTES = 16;
-    /** Zeros stand for no cluster and no node. */
+    /** Zeros: no cluster or no node. */
     private static final UUID NONE = new UUID(0, 0);
 
     /** The maximum number of bytes of a text: one that compares two lists of nodes is long. */
     private static final int MAX_TEXT_BYTES = 16 * 1024;
 
-    /** The maximum number of bytes of what is waited for. */
+    /** The maximum number of bytes of the description of a wait. */
     private static final int MAX_WAIT_BYTES = 1024;
 
     private MembershipBody() {}

@@ -11,7 +11,7 @@ import java.util.Optional;
 
 /**
  * Reads pages of ranges. A page that is out of order, out of its range or does not advance is malformed. With such
- * pages, a faulty or lying peer could lead a reader in circles, or past keys.
+ * pages, a faulty or malicious peer could make a reader loop, or skip keys.
  */
 final class PageBody {
 

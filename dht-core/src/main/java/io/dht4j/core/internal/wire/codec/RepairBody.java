@@ -20,7 +20,7 @@ final class RepairBody {
     private static final List<Detail> DETAILS = List.of(Detail.PARTITIONS, Detail.BUCKETS, Detail.WATERMARKS);
     /** A partition and its mask. */
     private static final int BUCKETS_BYTES = 4 + 8;
-    /** The bytes of a held entry besides its key. */
+    /** The bytes of a held entry without its key. */
     private static final int HELD_BYTES = 8 + 4;
 
     private RepairBody() {}

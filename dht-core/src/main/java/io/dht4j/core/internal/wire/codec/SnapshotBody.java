@@ -49,7 +49,10 @@ final class SnapshotBody {
         }
     }
 
-    /** Reads a reply that excludes partitions: one that excludes none would repeat a scan without end. */
+    /**
+     * Reads a reply that excludes partitions. An empty exclusion is malformed, since it would repeat a scan without
+     * end.
+     */
     static Reply.SnapshotLacks lacks(FrameReader in, PartitionSet requested) throws FrameException {
         PartitionSet partitions = in.partitions();
         if (partitions.isEmpty() || !partitions.minus(requested).isEmpty()) {

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The trace context in the head of a request, or before a part of a batch: a length, then identifiers, flags and state.
- * One that is malformed within its length is ignored: a request is served whatever its trace.
+ * One that is malformed within its length is ignored: a request is served with any trace.
  */
 final class TraceField {
 
