@@ -325,9 +325,9 @@ public final class ClusterBuilder extends ClusterOptions<ClusterBuilder> {
     }
 
     /**
-     * Adds members without a store that may send requests to this node, besides the nodes of the topology. Relevant
-     * with transports that authenticate their peers: a caller's certificate must contain one of these names. Default:
-     * none.
+     * Adds members without a store that may send requests to this node, in addition to the nodes of the topology.
+     * Relevant with transports that authenticate their peers: a caller's certificate must contain one of these names.
+     * Default: none.
      *
      * @param members their names
      * @return this builder
@@ -343,7 +343,7 @@ public final class ClusterBuilder extends ClusterOptions<ClusterBuilder> {
      *
      * @return the cluster as accessed through this node, which the caller closes
      * @throws IllegalStateException if the transport or the store is missing, or if the node cannot start, for example
-     *     on the data in its store, with its memory, or as a member. The message says what to do. The cause is that of
+     *     on the data in its store, with its memory, or as a member. The message names the remedy. The cause is that of
      *     the component, for example a {@link io.dht4j.spi.TransportException} if the transport cannot listen.
      *     Transport, store and hints are then closed
      */

@@ -11,7 +11,8 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * The settings that are the same on every node of a cluster. A node that joins an agreed cluster takes them from it.
+ * The settings that are the same on every node of a cluster. A node that joins an agreed cluster uses the cluster's
+ * settings.
  *
  * @param <B> the builder, which each method returns
  */
@@ -94,7 +95,7 @@ abstract class ClusterOptions<B extends ClusterOptions<B>> extends NodeOptions<B
         return super.maxValueBytes(maxValueBytes);
     }
 
-    /** Returns the settings of which this builder has only the default. */
+    /** Returns the settings that have only their defaults in this builder. */
     Set<String> unset() {
         Set<String> left = new HashSet<>(Set.of(PARTITIONS, REPLICATION_FACTOR, LARGEST_VALUE));
         left.removeAll(set);

@@ -41,8 +41,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Creates and starts a node with a builder's settings, and closes its parts if the start fails. In an agreed cluster
- * starts the node's membership first, and the node itself once there is an agreed state.
+ * Creates and starts a node with a builder's settings, and closes its parts if the start fails. In an agreed cluster,
+ * the node's membership starts first, and the node itself once there is an agreed state.
  */
 final class NodeAssembly implements NodeStart {
 

@@ -15,13 +15,13 @@ public interface NodeStart extends AutoCloseable {
      *
      * @return completes, on any thread, when the node serves. Fails if it cannot: with an
      *     {@link IllegalStateException}, {@link IllegalArgumentException}, {@link io.dht4j.spi.TransportException} or
-     *     {@link io.dht4j.spi.StoreException} whose message says what to do. The parts of the node then stay open until
-     *     this is closed
+     *     {@link io.dht4j.spi.StoreException} whose message names the remedy. The parts of the node then stay open
+     *     until this is closed
      */
     CompletionStage<Cluster> cluster();
 
     /**
-     * Returns what the node waits for.
+     * Describes what the node waits for.
      *
      * @return one line for people; empty once the start is over
      */

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The environment of a real machine: the system's clocks and a node's own threads, which are never interrupted. The
- * threads are daemons and do not keep an application without a closed cluster from ending.
+ * threads are daemons, so an application can end without closing the cluster.
  */
 public final class SystemEnvironment implements Environment {
 
@@ -122,7 +122,7 @@ public final class SystemEnvironment implements Environment {
     private final class Handover implements Callable<Boolean>, Timer {
 
         private final Runnable task;
-        /** Set before anybody can cancel. */
+        /** Set before the first possible cancellation. */
         private @Nullable ScheduledFuture<?> scheduled;
 
         Handover(Runnable task) {

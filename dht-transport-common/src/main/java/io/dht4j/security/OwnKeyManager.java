@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A key manager whose certificate and key can be replaced. A handshake makes three queries: for an alias, for its
- * certificates and for its key. All must be of one pair even if the files change meanwhile. An alias therefore
+ * certificates and for its key. All must be of one pair even if the files change in between. An alias therefore
  * identifies a pair, and the pair before the current one stays available.
  */
 final class OwnKeyManager extends X509ExtendedKeyManager {

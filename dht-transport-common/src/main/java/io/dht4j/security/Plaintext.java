@@ -17,7 +17,7 @@ public final class Plaintext {
      * @param host the host to bind or to call
      * @param allowed whether plaintext is explicitly allowed
      * @param option the option that allows it, for the message
-     * @param warnings takes a line that names the option if plaintext beyond loopback is used and allowed
+     * @param warnings receives a line that names the option if plaintext beyond loopback is used and allowed
      * @throws IllegalArgumentException if the host is not loopback and plaintext is not allowed
      */
     public static void require(String what, String host, boolean allowed, String option, Consumer<String> warnings) {

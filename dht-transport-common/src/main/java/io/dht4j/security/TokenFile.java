@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * A parser of token files. Errors contain the file and the number of the line, and nothing of its text, which may
- * contain a misplaced token.
+ * A parser of token files. Errors contain the file and the number of the line, but not its text, which may contain a
+ * misplaced token.
  */
 final class TokenFile {
 

@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * Admits requests of a public API that carry a token of sufficient scope; all requests, if there is no file of tokens.
- * A client's token appears in no message. Safe for use by any number of threads.
+ * Admits requests of a public API that carry a token of sufficient scope; without a file of tokens, all requests. A
+ * client's token appears in no message. Safe for use by any number of threads.
  */
 public final class TokenGuard implements AutoCloseable {
 

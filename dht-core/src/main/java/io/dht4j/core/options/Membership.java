@@ -17,7 +17,7 @@ import java.util.Optional;
  * The way in which a node becomes a member of an agreed cluster, whose nodes may change while it serves. Immutable.
  *
  * <p>A cluster is formed once, by {@link #bootstrap}, and never by default. Further nodes {@link #join}. Both concern
- * the first start on a data directory: a node that has an agreed state starts with it, whatever these options say.
+ * the first start on a data directory: a node that has an agreed state starts with it, and ignores these options.
  *
  * @param origin how the node becomes a member
  * @param self the node, with the address at which the others reach it
@@ -26,10 +26,10 @@ import java.util.Optional;
  * @param discovery finds nodes of the cluster to be joined, in place of a list
  * @param log opens the node's topology log, such as {@code MicroRaftLogs} of {@code dht-topology-microraft}; must keep
  *     its files apart from the store, and be emptied together with it
- * @param startTimeout how long a start waits for other nodes; 1 second to 24 hours. Then it fails, and names whom it
- *     waits for; what was agreed until then is kept
- * @param attributes what the cluster shall know about the node
- * @param joinToken the secret by which this node joins, and admits others; see {@link JoinToken} for what it stops
+ * @param startTimeout how long a start waits for other nodes; 1 second to 24 hours. Then it fails, and names the
+ *     missing nodes; the agreements until then are kept
+ * @param attributes the attributes of the node in the agreed state
+ * @param joinToken the secret that this node uses to join, and to admit others; see {@link JoinToken} for its limits
  */
 public record Membership(
         Origin origin,
@@ -53,17 +53,17 @@ public record Membership(
     }
 
     /**
-     * What the cluster shall know about a node. What is empty stays as it is agreed. What is set counts at each start
-     * of the node, and replaces what was agreed meanwhile.
+     * The attributes of a node in the agreed state. An empty attribute keeps its agreed value. A non-empty one replaces
+     * the agreed value at each start of the node.
      *
      * @param zone its zone, at most {@value MembershipChange#MAX_ZONE} letters, digits, {@code .}, {@code _} and
-     *     {@code -}; the replicas of a partition stand in different zones as far as possible
+     *     {@code -}; the replicas of a partition are in different zones as far as possible
      * @param weight its share of the partitions relative to the other nodes, 1 to {@value Node#MAX_WEIGHT}
      * @param publicAddresses where clients reach its public APIs, see {@link MembershipChange#requirePublicAddresses}
      */
     public record Attributes(Optional<String> zone, Optional<Integer> weight, Optional<List<String>> publicAddresses) {
 
-        /** Nothing but the defaults: weight 1, without a zone and without public addresses. */
+        /** The defaults: weight 1, without a zone and without public addresses. */
         public static final Attributes NONE = new Attributes(Optional.empty(), Optional.empty(), Optional.empty());
 
         /**
@@ -79,9 +79,9 @@ public record Membership(
     }
 
     /**
-     * A secret that a cluster's nodes share. A node that proves that it has it is admitted without an operator's word.
-     * Of the secret itself nothing is sent. Without TLS it stops mistakes, not strangers: a caller that reaches the
-     * port of the peers may write the name of a member as the sender, and admit other names.
+     * A secret that a cluster's nodes share. A node that proves possession of it is admitted without an operator. The
+     * secret itself is never sent. Without TLS it prevents mistakes, not attacks: a caller that reaches the port of the
+     * peers may use the name of a member as the sender, and admit other names.
      */
     @FunctionalInterface
     public interface JoinToken {
@@ -161,14 +161,14 @@ public record Membership(
      * @param seeds some nodes of the cluster, at least one
      * @param log opens the topology log of this node
      * @return options with a start timeout of 5 minutes
-     * @throws IllegalArgumentException if there are no seeds, this node is one of them, or one stands twice
+     * @throws IllegalArgumentException if there are no seeds, this node is one of them, or one is listed twice
      */
     public static Membership join(Node self, List<Node> seeds, TopologyLogFactory log) {
         return new Membership(Origin.JOIN, self, seeds, Optional.empty(), log);
     }
 
     /**
-     * Joins a cluster as {@link #join(Node, List, TopologyLogFactory)} does, by nodes that are looked for.
+     * Joins a cluster as {@link #join(Node, List, TopologyLogFactory)} does, with nodes that a discovery finds.
      *
      * @param self this node, with its weight and the address at which the others reach it
      * @param seeds finds nodes of the cluster
@@ -201,8 +201,8 @@ public record Membership(
     }
 
     /**
-     * Returns these options with a secret by which this node joins, and admits others. Without one, a name is admitted
-     * by {@link io.dht4j.ClusterMembership#add} only. Without TLS the secret stops mistakes, not strangers.
+     * Returns these options with a secret that this node uses to join, and to admit others. Without one, a name is
+     * admitted by {@link io.dht4j.ClusterMembership#add} only. Without TLS the secret prevents mistakes, not attacks.
      *
      * @param token the same at all nodes
      * @return a copy

@@ -12,9 +12,9 @@ import java.util.OptionalLong;
 
 /**
  * The options of a node for its calls, its limits and its timeouts. {@code ClusterBuilder} adds the parts of a node and
- * where keys live. Each option is declared, checked and documented here, and the core reads its group. Each method
- * checks its argument and throws {@link IllegalArgumentException} with the allowed range. Confined to one thread. The
- * groups themselves are immutable.
+ * the placement of keys. Each option is declared, checked and documented here, and the core reads its group. Each
+ * method checks its argument and throws {@link IllegalArgumentException} with the allowed range. Confined to one
+ * thread. The groups themselves are immutable.
  *
  * @param <B> the builder, which each method returns
  */
@@ -35,7 +35,7 @@ public abstract class NodeOptions<B extends NodeOptions<B>> extends ObservationO
      * @param ordering of calls without one
      * @param readFanOut the number of replicas that a read asks
      * @param hedging when a read that waits asks one more replica
-     * @param cancellation what becomes of requests whose replies are no longer needed
+     * @param cancellation the handling of requests whose replies are no longer needed
      * @param timeout of calls without one
      */
     public record Calls(

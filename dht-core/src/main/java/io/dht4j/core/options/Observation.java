@@ -12,9 +12,9 @@ import java.util.function.Supplier;
 /**
  * The receivers of reports about a node's calls. Immutable.
  *
- * @param observer receives what calls and requests have come to; empty if nothing does
- * @param slowCalls how long a call takes at least that is logged as slow; empty if none is
- * @param tracer records spans of calls and requests; empty if nothing does
+ * @param observer receives the outcomes of calls and requests; empty without an observer
+ * @param slowCalls the minimum duration of a call that is logged as slow; empty if none is
+ * @param tracer records spans of calls and requests; empty without a tracer
  * @param sketches creates the sketches that find hot keys; empty if these are not counted
  */
 public record Observation(

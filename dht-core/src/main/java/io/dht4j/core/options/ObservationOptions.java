@@ -26,8 +26,8 @@ public abstract class ObservationOptions<B extends ObservationOptions<B>> {
     protected abstract B self();
 
     /**
-     * Sets what receives the outcomes and durations of calls and of requests to other nodes. Default: nothing does, and
-     * calls read no clock for it.
+     * Sets the receiver of the outcomes and durations of calls and of requests to other nodes. Default: none, and calls
+     * read no clock for it.
      *
      * @param observer the observer, which the caller closes after the cluster if it needs that
      * @return this builder
@@ -38,8 +38,8 @@ public abstract class ObservationOptions<B extends ObservationOptions<B>> {
     }
 
     /**
-     * Sets what records the spans of calls, of requests between nodes and of operations of the store. Default: nothing
-     * does, and frames carry nothing for it.
+     * Sets the tracer of calls, of requests between nodes and of operations of the store. Default: none, and frames
+     * carry no trace context.
      *
      * @param tracer the tracer, which the caller closes after the cluster if it needs that
      * @return this builder
@@ -62,7 +62,7 @@ public abstract class ObservationOptions<B extends ObservationOptions<B>> {
     }
 
     /**
-     * Sets what finds hot keys, see {@link io.dht4j.Cluster#hotKeys}. Default: nothing does. A count creates twelve
+     * Sets the sketches that find hot keys, see {@link io.dht4j.Cluster#hotKeys}. Default: none. A count creates twelve
      * sketches and drops them at its end.
      *
      * @param sketches creates an empty sketch; the module {@code dht-datasketches} has one
@@ -74,7 +74,7 @@ public abstract class ObservationOptions<B extends ObservationOptions<B>> {
     }
 
     /**
-     * Returns what is reported of the calls.
+     * Returns the receivers of reports.
      *
      * @return the present values
      */

@@ -10,8 +10,8 @@ import java.util.function.IntConsumer;
 import java.util.function.IntSupplier;
 
 /**
- * Passes agreed commands to the applier. MicroRaft only logs what a state machine throws and goes on, so a failure is
- * reported here, and nothing is applied any more. Used on the lane.
+ * Passes agreed commands to the applier. MicroRaft only logs exceptions of a state machine and continues. So this class
+ * reports a failure, and applies no further command. Used on the lane.
  */
 final class AppliedCommands implements StateMachine {
 
@@ -25,7 +25,7 @@ final class AppliedCommands implements StateMachine {
      * Creates one.
      *
      * @param term returns the current term
-     * @param newTerm is called when everything before the beginning of a term is applied
+     * @param newTerm is called when all entries before the beginning of a term are applied
      * @param failure is called when the applier has thrown
      */
     AppliedCommands(Applier applier, IntSupplier term, IntConsumer newTerm, Consumer<String> failure) {

@@ -12,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
-/** Holds the calls under way: each completes by its deadline, and at the latest when the log ends. Thread-safe. */
+/** Holds the calls in flight: each completes by its deadline, and at the latest when the log ends. Thread-safe. */
 final class Calls {
 
     private static final int MOST = 64;
@@ -72,7 +72,7 @@ final class Calls {
             }
         }
 
-        /** Fails with what is known: nothing has happened, unless the call has begun. */
+        /** Fails with the known outcome: without effect, unless the call has begun. */
         void end(String why) {
             boolean unknown;
             synchronized (Calls.this) {
@@ -133,7 +133,7 @@ final class Calls {
         left.forEach(call -> call.end(why));
     }
 
-    /** Runs a completion on a thread of short tasks, or here if there is none any more. */
+    /** Runs a completion on a thread of short tasks, or here if these threads have ended. */
     void run(Runnable completion) {
         try {
             environment.executor().execute(completion);

@@ -26,7 +26,7 @@ final class Engine {
     private Engine() {}
 
     /**
-     * Creates a member of the group, which continues what its files have.
+     * Creates a member of the group, which continues from its files.
      *
      * @param messages carries messages
      * @param commands applies agreed commands

@@ -19,16 +19,17 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes the voting members to a list, one safe step after the other: unwanted learners go, then an unwanted voter
- * that is silent; wanted nodes become learners, and voters when they have what is committed; at last the other unwanted
- * voters go, the leader by handing over. Each step looks at the report of the moment. Runs on the lane.
+ * Changes the voting members to a list, one safe step after the other. It removes unwanted learners, then an unwanted
+ * voter that is silent. Wanted nodes become learners, and voters when they have all committed entries. At last it
+ * removes the other unwanted voters; the leader transfers its leadership first. Each step uses the current report. Runs
+ * on the lane.
  */
 final class MemberChange {
 
     private static final long PAUSE_MILLIS = 250;
     private static final int MOST_LEARNERS = RaftGroupMembers.MAX_LEARNER_COUNT;
 
-    /** MicroRaft looks for the end of a follower's log one entry after the other, back to the newest snapshot. */
+    /** MicroRaft searches for the end of a follower's log one entry after the other, back to the newest snapshot. */
     private static final long MOST_PROBES = 100;
 
     private final RaftNode raft;
@@ -142,7 +143,7 @@ final class MemberChange {
 
     /** Returns whether a member has answered this leader, and not too long ago. */
     private boolean answers(RaftNodeReport report, RaftEndpoint member) {
-        // A new leader takes all for heard at its election, and knows nothing of their logs.
+        // A new leader considers all members heard at its election, and does not know their logs.
         return member.equals(new RaftMember(self))
                 || (!isSilent(report, member)
                         && report.getLog().getFollowerMatchIndices().getOrDefault(member, 0L) > 0);

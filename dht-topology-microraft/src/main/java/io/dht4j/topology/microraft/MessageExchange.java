@@ -28,10 +28,10 @@ final class MessageExchange implements Transport {
     private final Wire wire;
     private final Consumer<String> failure;
 
-    /** The snapshot from which the answer counts that is to be sent; 0 if from the beginning. */
+    /** The snapshot that the next answer counts from; 0 for the beginning. */
     private long answerFrom;
 
-    /** Whether nothing is sent for the moment. */
+    /** Whether sending is suspended. */
     private boolean muted;
 
     /** The newest snapshot that was announced. */
@@ -126,7 +126,7 @@ final class MessageExchange implements Transport {
         }
     }
 
-    /** An answer of an earlier term says nothing about a log that may have been cut since. */
+    /** An answer of an earlier term is outdated, since the log may have been cut since. */
     private static boolean isStale(RaftNode node, RaftMessage message) {
         return message.getTerm() < node.getTerm().getTerm()
                 && (message instanceof AppendEntriesSuccessResponse

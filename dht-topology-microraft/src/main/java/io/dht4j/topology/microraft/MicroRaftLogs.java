@@ -19,7 +19,8 @@ import org.slf4j.LoggerFactory;
  * Opens the logs of a node below one directory. A node has another identity in the log each time that it becomes a
  * member, so each has a directory of its own, named by it; those of earlier ones are deleted. Immutable.
  *
- * @param directory made if it does not exist, but not its parent. If it is emptied, give the node a new incarnation too
+ * @param directory created if it does not exist, but not its parent. If it is emptied, give the node a new incarnation
+ *     too
  */
 public record MicroRaftLogs(Path directory) implements TopologyLogFactory {
 

@@ -11,18 +11,19 @@ import java.util.Objects;
  * The options of a member of the topology's agreement. Immutable.
  *
  * @param self this member
- * @param initialMembers the members at the formation of the group: 1, 3, 5 or 7, the same and in the same order at
- *     every node for ever, also at nodes that become members later. On a directory with a log the log's own list counts
- * @param directory where the log is; made if it does not exist, but not its parent. If it is emptied, give the node a
- *     new incarnation too
+ * @param initialMembers the members at the formation of the group: 1, 3, 5 or 7, always the same and in the same order
+ *     at every node, also at nodes that become members later. On a directory with a log, the list in the log is used
+ *     instead
+ * @param directory the directory of the log; created if it does not exist, but not its parent. If it is emptied, give
+ *     the node a new incarnation too
  * @param heartbeatSeconds how often a leader reports to the others; 1 to 60. Shorter finds failures earlier and costs
  *     idle traffic, some 200 bytes each time to and from each member
- * @param silenceSeconds after how long without a report the others elect a new leader, and after how long without an
- *     answer a leader counts a member as silent, or, if it is a majority, steps down; at least twice
+ * @param silenceSeconds the time without a report after which the others elect a new leader. After the same time
+ *     without an answer a leader considers a member silent, and steps down if a majority is; at least twice
  *     {@code heartbeatSeconds} and at most 600. Shorter interrupts changes of the topology for less time; too short
- *     makes elections when a disk or processor is slow
- * @param snapshotEntries after how many entries the log is replaced by a snapshot; 10 to 100,000. It also is after 16
- *     MiB of entries
+ *     causes elections when a disk or processor is slow
+ * @param snapshotEntries the number of entries after which a snapshot replaces the log; 10 to 100,000. 16 MiB of
+ *     entries have the same effect
  */
 public record MicroRaftOptions(
         NodeRef self,

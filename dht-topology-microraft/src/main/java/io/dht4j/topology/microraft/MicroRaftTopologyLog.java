@@ -35,19 +35,19 @@ import org.slf4j.LoggerFactory;
  * The agreement of the topology by Raft, with MicroRaft.
  *
  * <p>Everything runs in one lane on the store threads of the environment; there are no other threads, and time is the
- * monotonic time of the environment. What Raft must not forget is in a log of its own, see {@link MicroRaftOptions},
+ * monotonic time of the environment. Raft's persistent state is in a log of its own, see {@link MicroRaftOptions},
  * and forced to the disk before others hear of it.
  *
- * <p>Faults of MicroRaft 0.7 are mended here:
+ * <p>This class works around errors of MicroRaft 0.7:
  *
  * <ul>
- *   <li>It logs a failed flush and goes on. After a failure of the disk no message leaves this member, and no task
+ *   <li>It logs a failed flush and continues. After a failure of the disk no message leaves this member, and no task
  *       runs.
- *   <li>It takes answers of earlier terms for answers to the present leader. They are dropped.
+ *   <li>It accepts answers of earlier terms as answers to the present leader. They are dropped.
  *   <li>A follower that has restarted on a snapshot does not find the entry before those that it is sent, and stays
- *       behind for ever. Such requests are shortened to what follows the snapshot.
+ *       behind forever. Such requests are shortened to the entries after the snapshot.
  *   <li>A follower replaces its log by a snapshot although it has all of its entries, and forgets a change of members
- *       behind them; it does not answer a snapshot older than its own. Both are answered as what they tell: up to the
+ *       behind them; it does not answer a snapshot older than its own. Both get the answer that they imply: up to the
  *       snapshot the logs are equal.
  *   <li>A snapshot leaves entries that were never agreed behind it, and with assertions enabled a change of members
  *       among them stops the follower. They are cut before.
@@ -56,7 +56,7 @@ import org.slf4j.LoggerFactory;
  *   <li>It cannot start on a disk without a term.
  * </ul>
  *
- * <p>While the members are even in number, in the middle of a change, half of them suffice for an append and more than
+ * <p>While the number of members is even, during a change, half of them suffice for an append and more than
  * half for an election.
  */
 public final class MicroRaftTopologyLog implements TopologyLog {
@@ -175,7 +175,7 @@ public final class MicroRaftTopologyLog implements TopologyLog {
         return node == null ? 0 : node.getTerm().getTerm();
     }
 
-    /** Everything before the beginning of a term is applied. */
+    /** All entries before the beginning of a term are applied. */
     private void newTerm(int term) {
         if (isElected() && term == term()) {
             setLeads(true);
@@ -293,7 +293,7 @@ public final class MicroRaftTopologyLog implements TopologyLog {
         return member == null ? null : ((RaftMember) member).ref();
     }
 
-    /** What runs on the lane when the engine is there. */
+    /** A task for the lane that needs the engine. */
     private interface EngineTask {
         void run(RaftNode node);
     }
@@ -365,7 +365,7 @@ public final class MicroRaftTopologyLog implements TopologyLog {
         return failure.copy();
     }
 
-    /** Ends everything but the running task, whose messages are not sent. */
+    /** Ends all tasks except the running one, whose messages are dropped. */
     private void fail(String reason) {
         LOG.error("the topology log of this node has ended: {}", reason);
         leads = false;

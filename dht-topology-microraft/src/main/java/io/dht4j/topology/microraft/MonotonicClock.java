@@ -7,7 +7,10 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.concurrent.TimeUnit;
 
-/** Adapts the monotonic time of an environment to the clock of MicroRaft. It begins late enough that 0 is long ago. */
+/**
+ * Adapts the monotonic time of an environment to the clock of MicroRaft. It begins at a value that makes 0 lie in the
+ * distant past.
+ */
 final class MonotonicClock extends Clock {
 
     private static final long START_MILLIS = 1L << 32;

@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs tasks one after another on the store threads of the environment, since they write to the disk. MicroRaft and the
- * applier live here. Safe for use by any number of threads.
+ * Runs the tasks of MicroRaft and of the applier one after another on the store threads of the environment, since they
+ * write to the disk. Safe for use by any number of threads.
  */
 final class SequentialExecutor implements RaftNodeExecutor {
 
@@ -23,7 +23,7 @@ final class SequentialExecutor implements RaftNodeExecutor {
     /** The most tasks of others than the engine that wait; each may have a message of a MiB. */
     private static final int MOST_WAITING = 128;
 
-    /** After so many tasks a store thread does something else first. */
+    /** After this number of tasks a store thread does other work first. */
     private static final int TURN = 16;
 
     private final Environment environment;
@@ -88,7 +88,7 @@ final class SequentialExecutor implements RaftNodeExecutor {
             environment.storeExecutor().execute(this::runTurn);
             return true;
         } catch (RejectedExecutionException e) {
-            // The environment is closed: nothing of this node runs any more.
+            // The environment is closed: the node has ended.
             stop();
             return false;
         }
@@ -120,7 +120,7 @@ final class SequentialExecutor implements RaftNodeExecutor {
             } catch (RuntimeException e) {
                 LOG.warn("a task of the topology log failed", e);
             } catch (Error e) {
-                // It is unknown what it has left undone.
+                // The effects of the failed task are unknown.
                 onError.accept("the topology log failed with an error of this process (" + e + "): start it again");
                 throw e;
             }
@@ -155,7 +155,7 @@ final class SequentialExecutor implements RaftNodeExecutor {
         environment.schedule(() -> submit(task), unit.toNanos(delay));
     }
 
-    /** Drops what waits, and whatever comes. The running task goes on. */
+    /** Drops the waiting and all later tasks. The running task continues. */
     void stop() {
         synchronized (this) {
             stopped = true;

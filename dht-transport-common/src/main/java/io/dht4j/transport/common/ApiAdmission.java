@@ -13,9 +13,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Bounds the requests of a public API in flight and the bytes that are held for them, and reports when none is left.
- * Nothing waits here: requests beyond the bounds are refused. A request is in progress from {@link #begin} to
- * {@link #end}; of those, the ones between {@link #enter} and {@link #leave} count as in flight. Safe for use by any
- * number of threads.
+ * Requests beyond the bounds are refused at once. A request is in progress from {@link #begin} to {@link #end}; of
+ * those, the ones between {@link #enter} and {@link #leave} count as in flight. Safe for use by any number of threads.
  *
  * @param <R> a request
  */
@@ -76,7 +75,7 @@ public abstract class ApiAdmission<R> {
     }
 
     /**
-     * Returns whether no more requests are taken.
+     * Returns whether requests are refused.
      *
      * @return true once stopped
      */
@@ -87,7 +86,7 @@ public abstract class ApiAdmission<R> {
     /**
      * Refuses the request when stopped.
      *
-     * @throws DhtException if no more requests are taken
+     * @throws DhtException if this is stopped
      */
     public final void requireServing() {
         if (stopped) {
@@ -99,10 +98,10 @@ public abstract class ApiAdmission<R> {
      * Marks a request as in progress.
      *
      * @param request the request
-     * @throws DhtException if no more requests are taken
+     * @throws DhtException if this is stopped
      */
     public final void begin(R request) {
-        // Added before the check of the flag: stop() sets the flag before it looks at the set.
+        // Added before the check of the flag: stop() sets the flag before it reads the set.
         try {
             inProgress.add(request);
             requireServing();
@@ -113,7 +112,7 @@ public abstract class ApiAdmission<R> {
     }
 
     /**
-     * Marks a request in progress as ended. It must not be in flight any more.
+     * Marks a request in progress as ended. It must no longer be in flight.
      *
      * @param request the request
      */
@@ -178,7 +177,7 @@ public abstract class ApiAdmission<R> {
     }
 
     /**
-     * Takes bytes from the budget. When nothing is held, any number is granted.
+     * Takes bytes from the budget. While no bytes are held, any number is granted.
      *
      * @param count 0 or more
      * @return whether there were enough

@@ -1,8 +1,8 @@
 package io.dht4j.transport.common;
 
 /**
- * Shares the places of a listener among remote addresses. The last places are for addresses that have few connections:
- * so two addresses, all of whose connections are busy, cannot take all.
+ * Shares the places of a listener among remote addresses. The last places are for addresses with few connections, so
+ * that two addresses with busy connections cannot take all.
  */
 public final class ConnectionShares {
 
@@ -26,7 +26,7 @@ public final class ConnectionShares {
     }
 
     /**
-     * Returns how many connections there may be in all before an idle one has to give way to one more of an address.
+     * Returns the number of connections above which an idle one has to give way to another one of an address.
      *
      * @param places the most connections in all
      * @param perAddress the most of one address

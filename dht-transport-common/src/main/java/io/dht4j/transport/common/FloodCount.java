@@ -3,8 +3,8 @@ package io.dht4j.transport.common;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Counts the events of a kind that no client needs in numbers, on one connection, in windows of
- * {@value #WINDOW_SECONDS} seconds that begin with an event. For one thread.
+ * Counts the events of a kind that clients need rarely, on one connection, in windows of {@value #WINDOW_SECONDS}
+ * seconds that begin with an event. For one thread.
  */
 public final class FloodCount {
 
@@ -32,7 +32,7 @@ public final class FloodCount {
     /**
      * Creates a count of refused requests.
      *
-     * @return a count of which the {@value #MAX_REFUSED}th is one too many
+     * @return a count that ends at the {@value #MAX_REFUSED}th request
      */
     public static FloodCount ofRefused() {
         return new FloodCount(MAX_REFUSED - 1);

@@ -10,10 +10,10 @@ import java.util.function.LongSupplier;
 
 /**
  * Bounds the share of an event loop that TLS handshakes take. A handshake computes for about a millisecond on the loop
- * that also carries the calls of peers, and any stranger may begin one. So the steps of handshakes run for a slice of
- * time at most, and at least one step; then the loop has as much time for everything else. Steps that wait are taken
- * from the addresses in turn, so that a stranger with many connections does not delay the handshakes of others. One
- * object for each event loop and listener, used by the loop's thread only; does not block.
+ * that also carries the calls of peers, and any client may begin one. So the steps of handshakes run for a slice of
+ * time at most, and at least one step; then the loop has as much time for all other work. Waiting steps are served
+ * round-robin by address, so that a client with many connections does not delay the handshakes of others. One object
+ * for each event loop and listener, used by the loop's thread only; does not block.
  */
 public final class HandshakeQueue {
 
@@ -44,7 +44,7 @@ public final class HandshakeQueue {
     }
 
     /**
-     * Creates a queue in which nothing waits.
+     * Creates an empty queue.
      *
      * @param nanoTime the monotonic clock
      * @param delay runs tasks later on the loop
@@ -60,7 +60,7 @@ public final class HandshakeQueue {
      * removes it when it ends, so the listener's limit of connections bounds the queue.
      *
      * @param source from where the connection comes
-     * @param step goes on with the handshake; does not throw
+     * @param step continues the handshake; does not throw
      */
     public void run(CallerNetwork source, Runnable step) {
         waiting.computeIfAbsent(source, address -> new LinkedHashSet<>(2)).add(step);

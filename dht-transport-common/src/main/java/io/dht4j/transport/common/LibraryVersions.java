@@ -36,7 +36,7 @@ public final class LibraryVersions {
     }
 
     /**
-     * Requires that a library is not older than what this transport was built with. Does not block.
+     * Requires that a library is not older than the version that this transport was built with. Does not block.
      *
      * @param library the library's name, for the message
      * @param found the version on the class path, like {@code 4.1.128.Final}; one without a number is accepted

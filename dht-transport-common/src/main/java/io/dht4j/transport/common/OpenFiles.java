@@ -5,8 +5,8 @@ import java.lang.management.ManagementFactory;
 import java.util.OptionalLong;
 
 /**
- * Reads the number of files that this process may have open: connections are files, and so is what a store writes to.
- * Does not block; safe for use by any number of threads.
+ * Reads the number of files that this process may have open: connections count as files, and so do the files of a
+ * store. Does not block; safe for use by any number of threads.
  */
 public final class OpenFiles {
 

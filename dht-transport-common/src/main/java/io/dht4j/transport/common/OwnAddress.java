@@ -9,7 +9,7 @@ import java.util.OptionalInt;
 
 /**
  * Compares the port on which a transport listens with the local node's address in the topology. They may differ, behind
- * a proxy or NAT, so a difference is worth a warning and is no error. Safe for use by any number of threads.
+ * a proxy or NAT, so a difference causes a warning, not an error. Safe for use by any number of threads.
  */
 public final class OwnAddress {
 
@@ -38,7 +38,7 @@ public final class OwnAddress {
     }
 
     /**
-     * Returns what to warn of when the transport has started.
+     * Returns the warning for a started transport.
      *
      * @param self the name of the local node, if the handler has one
      * @param port the bound port; empty if the transport does not listen

@@ -73,9 +73,9 @@ public final class PeerAdmission {
     }
 
     /**
-     * Counts a request out, whatever its outcome.
+     * Counts the end of a request, with any outcome.
      *
-     * @param bytes all that were counted for it
+     * @param bytes all bytes that were counted for it
      */
     public void leave(long bytes) {
         inFlightBytes.addAndGet(-bytes);
@@ -85,10 +85,10 @@ public final class PeerAdmission {
     }
 
     /**
-     * Returns the bound on replies that callers do not take, which are bounded as requests are. A reply of any size
-     * passes when hardly anything else is held.
+     * Returns the bound on replies that callers have not read, which are bounded like requests. A reply of any size
+     * passes when almost no other bytes are held.
      *
-     * @return tells whether there is room for a reply of so many bytes
+     * @return returns whether a reply of a number of bytes fits
      */
     public LongPredicate replyRoom() {
         return replyRoom;

@@ -6,8 +6,8 @@ import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
- * Logs failures of which there may be any number, such as requests that find no memory: the first line at once, then at
- * most one every ten seconds. Each line has the number of those that were omitted before it.
+ * Logs failures that may occur in any number, such as requests that fail for lack of memory: the first line at once,
+ * then at most one every ten seconds. Each line has the number of those that were omitted before it.
  *
  * <p>Safe for use by any number of threads.
  */

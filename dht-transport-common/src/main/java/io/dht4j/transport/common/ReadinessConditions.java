@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class ReadinessConditions {
 
-    /** A store that has not reported its size for so long stands still. */
+    /** A store that has not reported its size for this time is considered stalled. */
     public static final Duration OUTDATED = Duration.ofSeconds(10);
 
     /** How long a node is not ready because the others cannot be read. Later it may be of use without them. */
@@ -33,7 +33,7 @@ public final class ReadinessConditions {
      * A condition that is not met.
      *
      * @param text the condition, for any caller
-     * @param detail what the node knows besides, for operators only: it may name files and nodes; may be empty
+     * @param detail further information, for operators only: it may name files and nodes; may be empty
      */
     public record Unmet(String text, String detail) {
 
@@ -71,7 +71,7 @@ public final class ReadinessConditions {
         }
 
         /**
-         * Returns whether the start goes on.
+         * Returns whether the start is still running.
          *
          * @return true until it ends, 30 seconds at most
          */
@@ -125,12 +125,12 @@ public final class ReadinessConditions {
     }
 
     /**
-     * Returns the condition that a node reaches a quorum of each partition, if it is not met. It is none of the
+     * Returns the condition that a node reaches a quorum of each partition, if it is not met. It is separate from the
      * {@linkplain #unmet others}: a node without a quorum still serves reads of one replica. Most often all nodes lose
-     * a quorum at once, and a supervisor would take away the last ones.
+     * a quorum at once, and a supervisor would remove the last ones.
      *
      * @param status the status of the node
-     * @param gauges what the node has in hand; empty if it is unknown, which counts as met
+     * @param gauges the gauges of the node; empty if unknown, which counts as met
      * @return empty if it is met
      */
     public static Optional<Unmet> withoutQuorum(NodeStatus status, Optional<NodeGauges> gauges) {

@@ -27,8 +27,8 @@ public final class RemoteAdmission {
     }
 
     /**
-     * Counts a call in. A request larger than the limit of bytes, such as a large batch, is admitted alone: else it
-     * would be refused for ever.
+     * Counts the begin of a call. A request larger than the limit of bytes, such as a large batch, is admitted alone:
+     * else it would always be refused.
      *
      * @param requestBytes the bytes of its request
      * @return null if it is admitted, and then {@link #leave} must follow; else the reason of the refusal
@@ -47,7 +47,7 @@ public final class RemoteAdmission {
     }
 
     /**
-     * Counts a call out, whatever its outcome.
+     * Counts the end of a call, with any outcome.
      *
      * @param requestBytes the bytes of its request
      */

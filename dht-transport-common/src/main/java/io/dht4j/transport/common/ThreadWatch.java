@@ -8,9 +8,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Watches threads that a port cannot do without: one that has ended leaves connections, and perhaps the port, open and
- * dead. A daemon thread looks twice a second. It needs no memory for that, because what it looks for is mostly the want
- * of memory; for the same reason it does not rely on what the threads do when they end. Safe for use by any number of
+ * Watches threads that a port needs: one that has ended leaves connections, and perhaps the port, open and dead. A
+ * daemon thread checks them twice a second. The check allocates no memory, because threads mostly end for lack of
+ * memory; for the same reason it does not rely on actions of the threads at their end. Safe for use by any number of
  * threads; does not block.
  */
 public final class ThreadWatch implements AutoCloseable {
@@ -30,7 +30,7 @@ public final class ThreadWatch implements AutoCloseable {
         watcher.setDaemon(true);
     }
 
-    /** Marks the threads of this class among all of a process. */
+    /** Marks the threads of this class among all threads of a process. */
     private static final class Watcher extends Thread {
 
         Watcher(Runnable task, String name) {
@@ -125,7 +125,7 @@ public final class ThreadWatch implements AutoCloseable {
                     return;
                 }
             } catch (Throwable e) {
-                // Whatever it is, most likely there is no memory to say so. The next look may succeed.
+                // Most likely there is no memory for a report of this error. The next check may succeed.
             }
         }
     }

@@ -23,14 +23,14 @@ public final class TransportLifecycle {
     private boolean started;
     private volatile boolean closed;
 
-    /** Opens what a transport needs. */
+    /** Opens the resources of a transport. */
     @FunctionalInterface
     public interface Start {
 
         /**
-         * Opens everything. What is open when this throws is closed by the end of the transport.
+         * Opens all resources. If this throws, the end of the transport closes those that are open.
          *
-         * @throws Exception if something cannot be opened
+         * @throws Exception if a resource cannot be opened
          */
         void run() throws Exception;
     }
@@ -49,7 +49,7 @@ public final class TransportLifecycle {
     /**
      * Starts the transport on a thread of its own, unless it was started or closed before. Does not block.
      *
-     * @param start opens what the transport needs
+     * @param start opens the resources of the transport
      * @return completes when the transport has started; else with a {@link TransportException} that names the address
      */
     public CompletionStage<Void> start(Start start) {
@@ -103,7 +103,7 @@ public final class TransportLifecycle {
     /**
      * Returns whether the transport is closed, or about to be.
      *
-     * @return true for ever once {@link #close} has been called
+     * @return always true once {@link #close} has been called
      */
     public boolean isClosed() {
         return closed;
@@ -113,7 +113,7 @@ public final class TransportLifecycle {
      * Ends the transport, once. Blocks until it has ended, also where another thread ends it.
      *
      * @param bound the longest wait for the other thread
-     * @param end closes what the start has opened; runs after it, on the first calling thread
+     * @param end closes the resources that the start has opened; runs after it, on the first calling thread
      */
     public void close(Duration bound, Runnable end) {
         boolean isFirst;

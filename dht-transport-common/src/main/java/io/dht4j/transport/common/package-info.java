@@ -1,4 +1,4 @@
-/** What the transports and the public APIs of this project share. Applications have no use for it. */
+/** The parts that the transports and the public APIs share. Not for applications. */
 @NullMarked
 package io.dht4j.transport.common;
 

@@ -15,7 +15,7 @@ public final class CallBudget {
     private final AtomicLong bytes = new AtomicLong();
 
     /**
-     * Creates a budget of all unfinished calls, which nothing uses.
+     * Creates an unused budget of all unfinished calls.
      *
      * @param limits its bounds
      */
@@ -24,10 +24,10 @@ public final class CallBudget {
     }
 
     /**
-     * Creates a budget whose bound on the number of calls is one on those that wait for a connection.
+     * Creates a budget that bounds only the number of calls that wait for a connection, not of all unfinished ones.
      *
      * @param limits its bounds
-     * @return a new budget that nothing uses
+     * @return a new unused budget
      */
     public static CallBudget ofWaiting(Limits limits) {
         return new CallBudget(limits, false);

@@ -20,7 +20,7 @@ public final class ConnectionCount {
         opened.incrementAndGet();
     }
 
-    /** Counts the end of a connection that was counted as opened, whichever side has ended it. */
+    /** Counts the end, by either side, of a connection that was counted as opened. */
     public void closed() {
         open.decrementAndGet();
     }
@@ -37,7 +37,7 @@ public final class ConnectionCount {
     }
 
     /**
-     * Returns what has been counted.
+     * Returns the counts.
      *
      * @return the counts of this moment
      */

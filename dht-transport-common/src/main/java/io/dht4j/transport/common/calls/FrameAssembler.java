@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Collects a frame that comes in pieces. The array grows with the bytes that have arrived, not with the declared
+ * Collects a frame that arrives in pieces. The array grows with the bytes that have arrived, not with the declared
  * length; it has the declared length when the frame is complete. For one thread.
  */
 public final class FrameAssembler {

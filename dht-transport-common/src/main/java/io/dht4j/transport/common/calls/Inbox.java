@@ -4,9 +4,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue in which any thread leaves items for a single consumer, which takes them all. The thread that puts the first
- * item must wake the consumer. The items are their own links, so nothing is allocated, and each put is one
- * compare-and-set.
+ * A queue of many producers and a single consumer, which takes all items. The thread that puts the first item must wake
+ * the consumer. The items are their own links, so a put allocates no object and is one compare-and-set.
  *
  * @param <T> the type of the items
  */

@@ -42,7 +42,7 @@ public final class PeerCall extends CompletableFuture<byte[]> implements Linked<
     private int written;
     private @Nullable FrameAssembler reply;
 
-    /** What releases the call once it is sent and abandoned. */
+    /** Releases the call once it is sent and abandoned. */
     private volatile @Nullable Carrier carrier;
 
     /** The connection attempt that the call waits for, if one is needed. */
@@ -146,7 +146,7 @@ public final class PeerCall extends CompletableFuture<byte[]> implements Linked<
     }
 
     /**
-     * Reverts a send of which no byte was written.
+     * Reverts a send before its first byte was written.
      *
      * @return false if the call has ended
      */
@@ -320,7 +320,7 @@ public final class PeerCall extends CompletableFuture<byte[]> implements Linked<
     }
 
     /**
-     * Keeps what has come of a reply that travels in parts.
+     * Keeps the received parts of a reply.
      *
      * @param begun the reply; null when it is complete
      */
@@ -329,7 +329,7 @@ public final class PeerCall extends CompletableFuture<byte[]> implements Linked<
     }
 
     /**
-     * Returns what has come of a reply that travels in parts.
+     * Returns the received parts of a reply.
      *
      * @return null if there is no such reply
      */

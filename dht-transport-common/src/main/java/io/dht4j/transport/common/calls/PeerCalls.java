@@ -88,7 +88,7 @@ public final class PeerCalls {
             called = peers.computeIfAbsent(peer, this::newPeer);
         }
         PeerLane lane = called.choose();
-        // Before it is counted: there may be no memory for it.
+        // Before it is counted: its creation may fail for lack of memory.
         PeerCall call = new PeerCall(lane, request, System.nanoTime() + remainingNanos);
         boolean fits = called.budget.enter(request.length());
         // Closing sets its mark first and then waits for the counted calls. This method counts first and then checks

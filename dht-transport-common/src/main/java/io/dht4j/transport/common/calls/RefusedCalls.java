@@ -8,7 +8,7 @@ import io.dht4j.spi.TransportException.Outcome;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** Ends the calls that a transport does not make. */
+/** Fails the calls that a transport refuses. */
 public final class RefusedCalls {
 
     private RefusedCalls() {}

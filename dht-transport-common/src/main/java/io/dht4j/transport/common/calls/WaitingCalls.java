@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * Holds the calls of a lane that are not written yet, or only in part. Any thread {@linkplain #put puts} calls.
  * Everything else is for the lane's event loop, except where stated.
  *
- * <p>A call waits for the connection attempt that begins after it came, because the peer may have begun to listen in
- * the meantime.
+ * <p>A call waits for a connection attempt that begins after the call, because the peer may have begun to listen in the
+ * meantime.
  */
 public final class WaitingCalls {
 
@@ -103,7 +103,7 @@ public final class WaitingCalls {
     }
 
     /**
-     * Returns the calls whose frames travel in parts, in turn.
+     * Returns the calls whose frames are sent in parts, round-robin.
      *
      * @return the queue itself
      */
@@ -177,7 +177,7 @@ public final class WaitingCalls {
         }
     }
 
-    /** Removes the calls of which a part was written, which end with their connection. */
+    /** Removes the partly written calls, which end with their connection. */
     public void removeBegun() {
         parted.removeIf(call -> call.written() > 0);
     }
@@ -218,7 +218,7 @@ public final class WaitingCalls {
             if (!call.hasEnded()) {
                 earliest = earlier(earliest, call.deadline());
             } else if (call.written() == 0) {
-                // A call of which a part was written stays: its connection has to withdraw it.
+                // A partly written call stays: its connection has to withdraw it.
                 each.remove();
             }
         }

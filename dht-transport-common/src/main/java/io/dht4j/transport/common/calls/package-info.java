@@ -1,6 +1,4 @@
-/**
- * Calls to peers, whatever carries them: the queues before a connection, their bounds, and the frames that come back.
- */
+/** Calls to peers over any protocol: the queues before a connection, their bounds, and the received frames. */
 @NullMarked
 package io.dht4j.transport.common.calls;
 

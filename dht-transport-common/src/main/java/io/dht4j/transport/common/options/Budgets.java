@@ -12,7 +12,7 @@ final class Budgets {
      *
      * @param option the budget's name
      * @param bytes the budget
-     * @param least the smallest budget, whatever the item
+     * @param least the smallest budget for any item
      * @param most the largest budget
      * @param itemOption the name of the option that bounds an item
      * @param itemBytes the largest item

@@ -132,9 +132,9 @@ public abstract class ListenerOptions<T extends ListenerOptions<T>> {
     }
 
     /**
-     * Returns a copy with this idle timeout. After it an accepted connection over which nothing moves is closed. Over
-     * HTTP that is so even while a request waits for its reply. Over gRPC and TCP it is closed if it has no call in
-     * flight or takes no replies, over gRPC also if it answers no ping. Nodes close their connections to others after
+     * Returns a copy with this idle timeout. After it an accepted connection without traffic is closed. Over HTTP this
+     * applies even while a request waits for its reply. Over gRPC and TCP it is closed if it has no call in flight or
+     * the caller reads no replies, over gRPC also if it answers no ping. Nodes close their connections to others after
      * half of it; the HTTP clients of the JDK have one time for the whole JVM
      * ({@code jdk.httpclient.keepalive.timeout}).
      *

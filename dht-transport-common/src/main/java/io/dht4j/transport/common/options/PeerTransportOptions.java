@@ -14,7 +14,7 @@ public abstract class PeerTransportOptions<T extends PeerTransportOptions<T>> ex
 
     private static final int LARGEST_FRAME = 1 << 30;
     private static final int DEFAULT_FRAME = 17 << 20;
-    /** The bytes of a frame besides a value. */
+    /** The bytes of a frame without a value. */
     private static final int FRAME_OVERHEAD = 1 << 20;
 
     private final Settings settings;
@@ -147,8 +147,8 @@ public abstract class PeerTransportOptions<T extends PeerTransportOptions<T>> ex
 
     /**
      * Returns a copy with the limits of this budget: the size of frames that hold a largest value, the bytes of frames
-     * that are held, and the bytes that wait for a connection to a peer. It replaces what was set of these before; what
-     * is set afterwards replaces it.
+     * that are held, and the bytes that wait for a connection to a peer. Of this budget and the single limits, the last
+     * one set applies.
      *
      * @param memory the node's, by default that of the heap
      * @return new options

@@ -141,7 +141,7 @@ public abstract class PublicApiOptions<T extends PublicApiOptions<T>> extends Li
 
     /**
      * Returns a copy with the limits of this budget: the largest value, the bytes that are held for clients, and
-     * batches that do not exceed them. It replaces what was set of these before; what is set afterwards replaces it.
+     * batches that do not exceed them. Of this budget and the single limits, the last one set applies.
      *
      * @param memory the node's, by default that of the heap
      * @return new options
@@ -223,8 +223,8 @@ public abstract class PublicApiOptions<T extends PublicApiOptions<T>> extends Li
     }
 
     /**
-     * Returns a copy with this time for a client to receive an answer, or to receive anything of a scan or batch. After
-     * it the connection is closed; over gRPC only the call is ended.
+     * Returns a copy with this time for a client to receive an answer, or to receive any bytes of a scan or batch.
+     * After it the connection is closed; over gRPC only the call is ended.
      *
      * @param timeout 1 ms to 1 hour; by default 30 seconds
      * @return new options

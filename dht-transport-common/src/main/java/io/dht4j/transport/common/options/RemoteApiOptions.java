@@ -52,7 +52,7 @@ public abstract class RemoteApiOptions<T extends RemoteApiOptions<T>> {
         }
 
         /**
-         * Checks a value that is to be sent.
+         * Checks a value before it is sent.
          *
          * @param key the value's key, for the message
          * @param value the value
@@ -67,7 +67,7 @@ public abstract class RemoteApiOptions<T extends RemoteApiOptions<T>> {
         }
 
         /**
-         * Checks a batch that is to be sent.
+         * Checks a batch before it is sent.
          *
          * @param bytes the sum of its keys and values
          * @throws InvalidRequestException if it is larger than {@code maxBatchBytes}
@@ -178,7 +178,7 @@ public abstract class RemoteApiOptions<T extends RemoteApiOptions<T>> {
     /**
      * Returns a copy with a token, which is sent with every request.
      *
-     * @param token 16 to 512 characters of printable ASCII without spaces, as it stands in the nodes' files
+     * @param token 16 to 512 characters of printable ASCII without spaces, as in the nodes' files
      * @return new options
      */
     public T withToken(String token) {
@@ -198,9 +198,9 @@ public abstract class RemoteApiOptions<T extends RemoteApiOptions<T>> {
 
     /**
      * Returns a copy with the limits of this budget: the largest value, the bytes of requests in flight, and pages and
-     * batches that do not exceed them. It replaces what was set of these before; what is set afterwards replaces it.
+     * batches that do not exceed them. Of this budget and the single limits, the last one set applies.
      *
-     * @param memory what this client may take, by default all that {@link MemoryBudget#ofHeap()} gives to an API
+     * @param memory the budget of this client, by default the part of {@link MemoryBudget#ofHeap()} for an API
      * @return new options
      */
     public T withMemory(MemoryBudget memory) {
@@ -232,7 +232,7 @@ public abstract class RemoteApiOptions<T extends RemoteApiOptions<T>> {
     /**
      * Returns a copy with this bound on the bytes of requests in flight. Further ones fail at once, as overloaded. A
      * bound below {@code maxValueBytes} is refused, because a single value would exceed it. A larger batch is sent
-     * while nothing else is in flight.
+     * while no other request is in flight.
      *
      * @param bytes 1 KiB to 1 TiB, and at least {@code maxValueBytes}; by default {@link MemoryBudget#apiBytes()}: an
      *     eighth of the heap, up to 256 MiB

@@ -28,7 +28,7 @@ public record WireSecurity(Optional<TlsFiles> tls, boolean plaintextAllowed, Str
     /**
      * Returns a copy with TLS.
      *
-     * @param files certificate, key and authorities, as far as they are needed
+     * @param files certificate, key and authorities, if they are needed
      * @return new settings
      */
     public WireSecurity withTls(TlsFiles files) {
@@ -78,7 +78,7 @@ public record WireSecurity(Optional<TlsFiles> tls, boolean plaintextAllowed, Str
      *
      * @param what the traffic, for the message
      * @param host the host to bind or to call
-     * @param warnings takes a line that names the option if plaintext beyond loopback is used and allowed
+     * @param warnings receives a line that names the option if plaintext beyond loopback is used and allowed
      * @throws IllegalArgumentException if the host is not loopback and plaintext is not allowed
      */
     public void requirePlaintextAllowed(String what, String host, Consumer<String> warnings) {

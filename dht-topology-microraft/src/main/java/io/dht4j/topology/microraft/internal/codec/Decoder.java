@@ -9,7 +9,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.UUID;
 
-/** Reads what an {@link Encoder} has written, from untrusted bytes. Allocates no more than there are. */
+/** Reads the output of an {@link Encoder} from untrusted bytes. Allocates at most as many bytes as there are. */
 final class Decoder {
 
     /** More members than any group has, with learners. */

@@ -14,7 +14,7 @@ import java.util.HashSet;
 import java.util.List;
 
 /**
- * Encodes what is both in messages and on the disk: entries of the log, members and parts of snapshots.
+ * Encodes the data of both messages and the disk: entries of the log, members and parts of snapshots.
  *
  * <pre>
  * entry    term (4), index (8), kind (1), then

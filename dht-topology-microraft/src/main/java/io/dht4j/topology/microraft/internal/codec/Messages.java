@@ -33,7 +33,7 @@ public final class Messages {
 
     private static final int VERSION = 1;
     private static final int MAX_ENTRIES = 1000;
-    /** What an entry takes besides its command, at most: lists of members are larger than the rest. */
+    /** The maximum size of an entry without its command: lists of members are larger than the rest. */
     private static final int ENTRY_BYTES = 64;
 
     private static final int APPEND = 1;

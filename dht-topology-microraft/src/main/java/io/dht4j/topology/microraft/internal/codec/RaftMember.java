@@ -7,8 +7,8 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * A member of the Raft group: an incarnation of a node, never only its name. Its hash is made of strings, because
- * MicroRaft iterates over hash maps of members, and the order must depend on nothing else.
+ * A member of the Raft group: an incarnation of a node, never only its name. Its hash is computed from strings only,
+ * because MicroRaft iterates over hash maps of members, and their order must be reproducible.
  */
 public record RaftMember(NodeRef ref) implements RaftEndpoint {
 

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** Encodes the records of the log on the disk: kind (1), and the fields of the kind. */
 public final class Records {
 
-    /** The most bytes of a record: of a command or a part of a snapshot, with what belongs to it. */
+    /** The maximum size of a record, which is a command or a part of a snapshot with its fields. */
     public static final int MAX_BYTES = TopologyLog.MAX_MESSAGE_BYTES;
 
     private static final int SELF = 1;

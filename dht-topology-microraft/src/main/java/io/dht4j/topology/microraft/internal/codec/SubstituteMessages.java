@@ -21,9 +21,9 @@ public final class SubstituteMessages {
 
     /**
      * Returns a request to append without the entries up to an index, all of which the recipient has in a snapshot, and
-     * without a check of the entry before. It commits nothing.
+     * without a check of the entry before. It commits no entry.
      *
-     * @param request to append, of which the entry before the first is at the index or earlier
+     * @param request to append, with the entry before its first one at the index or earlier
      * @param snapshotIndex of the recipient
      * @return a request whose answer counts from the snapshot
      */
@@ -50,7 +50,7 @@ public final class SubstituteMessages {
     }
 
     /**
-     * Returns a request to append nothing to the last entry of a snapshot.
+     * Returns an empty request to append after the last entry of a snapshot.
      *
      * @param request to install a snapshot whose entries the recipient has in its log
      * @return a request that commits them
@@ -68,11 +68,11 @@ public final class SubstituteMessages {
     }
 
     /**
-     * Returns a request to append an entry in the place of the last one of a snapshot. It makes MicroRaft cut what was
-     * never agreed. The entry is not the agreed one, so it must neither be stored nor stay.
+     * Returns a request to append an entry in the place of the last one of a snapshot. It makes MicroRaft cut the
+     * entries that were never agreed. The entry is not the agreed one, so it is neither stored nor kept.
      *
      * @param request to install a snapshot
-     * @return a request that commits nothing
+     * @return a request that commits no entry
      */
     public static RaftMessage cutBefore(InstallSnapshotRequest request) {
         LogEntry other = MODEL.createLogEntryBuilder()
@@ -84,10 +84,10 @@ public final class SubstituteMessages {
     }
 
     /**
-     * Returns a request to append nothing, whose answer counts from the recipient's snapshot.
+     * Returns an empty request to append, whose answer counts from the recipient's snapshot.
      *
      * @param request to install a snapshot that is older than the recipient's
-     * @return a request that commits nothing
+     * @return a request that commits no entry
      */
     public static RaftMessage behindNewerSnapshot(InstallSnapshotRequest request) {
         return Messages.append(

@@ -38,7 +38,7 @@ final class FrameFile {
     /** The most bytes of a payload. A single record may be larger than others together. */
     static final int MAX_PAYLOAD = 4 << 20;
 
-    /** What an operator does about a log that cannot be used. An empty directory is refused without these calls. */
+    /** The remedy for a log that cannot be used. An empty directory is refused without these calls. */
     static final String WAY_OUT = ": restore the log, or call membership().replace for this node, or, without"
             + " other voters, use MembershipChange.Recover";
 
@@ -64,7 +64,7 @@ final class FrameFile {
         return header.array();
     }
 
-    /** Returns records as frames, each of which is written and forced before the next one. */
+    /** Returns records as frames; each frame is written and forced before the next one. */
     static List<byte[]> frames(List<byte[]> records) {
         List<byte[]> frames = new ArrayList<>();
         ByteArrayOutputStream payload = new ByteArrayOutputStream();
@@ -94,7 +94,7 @@ final class FrameFile {
     /**
      * Reads a file, and cuts a torn frame from its end.
      *
-     * @return the length of what is left, which is not forced
+     * @return the remaining length, which is not forced
      * @throws StoreException if the file is damaged
      */
     static long read(Disk disk, Path path, long number, RandomAccessFile file, Records.Sink into) throws IOException {

@@ -32,7 +32,7 @@ final class LogFile implements Closeable {
         return new LogFile(disk, path, disk.open(path), length);
     }
 
-    /** Reads a file that an earlier process has left, and forces it: what is restored of it, others hear of. */
+    /** Reads a file that an earlier process has left, and forces it, since other members rely on the restored state. */
     static LogFile recover(Disk disk, Path path, long number, Records.Sink into) throws IOException {
         RandomAccessFile file = disk.open(path);
         boolean done = false;
@@ -49,7 +49,7 @@ final class LogFile implements Closeable {
         }
     }
 
-    /** Appends frames, each of which is forced before the next one is written. */
+    /** Appends frames; each is forced before the next one is written. */
     void append(List<byte[]> frames) throws IOException {
         Optional<String> loss = identity.loss();
         if (loss.isPresent()) {

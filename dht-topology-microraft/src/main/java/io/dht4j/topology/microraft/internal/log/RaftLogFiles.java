@@ -29,16 +29,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Raft's state on the disk: {@code raft-N.log} with the newest snapshot, term and vote, and all that was written since,
- * and an empty {@code LOCK}. A new snapshot begins the file {@code raft-N+1.log}, which appears as a whole, with all
- * that is still needed of the old one; then the old one is deleted.
+ * Raft's state on the disk: {@code raft-N.log} with the newest snapshot, term and vote, and all later records, and an
+ * empty {@code LOCK}. A new snapshot begins the file {@code raft-N+1.log}, which appears atomically, with all records
+ * of the old one that are still needed; then the old one is deleted.
  *
  * <p>Records are collected, and written and forced as one frame: at once for terms, votes and members, and in
- * {@link #flush()} for entries. So whatever MicroRaft reports to others is on the disk.
+ * {@link #flush()} for entries. So everything that MicroRaft reports to others is on the disk.
  *
- * <p>Fail-stop: after a failed write or fsync it is unknown what the disk has, and a second fsync proves nothing. The
- * first failure of any kind is final: every later call fails, and {@link #isPoisoned()} is true before the call
- * returns. MicroRaft only logs such failures and goes on, so the sender of its messages must check that first.
+ * <p>Fail-stop: after a failed write or fsync the content of the disk is unknown, and a second fsync does not change
+ * that. The first failure of any kind is final: every later call fails, and {@link #isPoisoned()} is true before the
+ * call returns. MicroRaft only logs such failures and continues, so the sender of its messages must check that first.
  *
  * <p>Methods block, and are called by one thread at a time; {@link #isPoisoned()} and {@link #durableIndex()} by any.
  */
@@ -69,10 +69,10 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
     /**
      * Opens the log of a member, which may be empty.
      *
-     * @param directory made if it does not exist; its parent must
+     * @param directory created if it does not exist; its parent must exist
      * @param disk the disk
      * @param self whose log it must be
-     * @return the log; what it has restored is forced to the disk
+     * @return the log; its restored state is forced to the disk
      * @throws StoreException if it cannot be read or written, is damaged, in use, or another member's
      */
     public static RaftLogFiles open(Path directory, Disk disk, NodeRef self) {
@@ -103,7 +103,7 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
             files.recover();
             files.requireMember(self);
             if (files.isNew) {
-                // It must be seen later that there was a log, whatever becomes of this member.
+                // A later start must see that there was a log, even if this member fails now.
                 files.beginFile();
             }
             done = true;
@@ -127,7 +127,7 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
             lengthWithSnapshot = recovered.length();
             durableIndex = state.lastIndex();
             disk.forceNames(directory);
-            // The others are older than the newest file, which has everything.
+            // The others are older than the newest file, which is complete.
             for (Path old : found.headMap(number).values()) {
                 disk.delete(old);
             }
@@ -151,7 +151,7 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
         }
     }
 
-    /** Sets who is called, once, when the log fails. It gets one line for people. */
+    /** Sets the listener of a failure of the log. It is called once, with one line for people. */
     public void onFailure(Consumer<String> listener) {
         failure = listener;
     }
@@ -193,7 +193,7 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
         return parts.completes(part);
     }
 
-    /** Runs what appends entries that are not agreed ones, and must not be on the disk. */
+    /** Runs an action that appends entries that are not agreed, and keeps these off the disk. */
     public void withoutAppends(Runnable work) {
         appending = false;
         try {
@@ -209,7 +209,7 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
         return current == null ? 0 : current.length() - lengthWithSnapshot;
     }
 
-    /** Returns whether a write or fsync has failed: then this member must say nothing more. */
+    /** Returns whether a write or fsync has failed: then this member must send no further message. */
     public boolean isPoisoned() {
         return poisoned;
     }
@@ -285,7 +285,7 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
         parts.drop(index);
     }
 
-    /** Nothing to do: the file of a snapshot has only what follows it. */
+    /** Does nothing: the file of a snapshot contains only later records. */
     @Override
     public void truncateLogEntriesUntil(long index) {}
 
@@ -352,7 +352,10 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
         void run() throws IOException;
     }
 
-    /** Whatever interrupts a change of the log leaves it unlike the engine's, which only logs that and goes on. */
+    /**
+     * An exception during a change of the log makes it differ from the engine's, which only logs the exception and
+     * continues.
+     */
     private void guarded(Io work) throws IOException {
         requireHealthy();
         boolean done = false;
@@ -373,7 +376,7 @@ public final class RaftLogFiles implements RaftStore, AutoCloseable {
         }
     }
 
-    /** Releases the files, and writes nothing. Later calls fail. */
+    /** Releases the files without writing. Later calls fail. */
     @Override
     public void close() throws IOException {
         poisoned = true;

@@ -23,7 +23,7 @@ public final class ApiErrors {
     private static final String DOMAIN = "dht4j";
 
     /**
-     * The bound that keeps the trailers well below the 8 KiB that clients take. A message stands in them twice and
+     * The bound that keeps the trailers well below the 8 KiB that clients take. They contain a message twice and
      * encoded.
      */
     private static final int MAX_MESSAGE_BYTES = 600;
@@ -38,8 +38,8 @@ public final class ApiErrors {
     private ApiErrors() {}
 
     /**
-     * Returns the status for a code. Clients retry {@code UNAVAILABLE} on their own, so it stands only for errors that
-     * changed nothing. Standard retry policies do not retry {@code UNKNOWN}.
+     * Returns the status for a code. Clients retry {@code UNAVAILABLE} on their own, so it is used only for errors
+     * without effect. Standard retry policies do not retry {@code UNKNOWN}.
      */
     public static Status.Code status(ErrorCode code) {
         return switch (code) {
@@ -98,14 +98,14 @@ public final class ApiErrors {
     }
 
     /**
-     * Makes the prepared answer, if it has not been made. An error in the meantime that finds no memory for it would
-     * make this class unusable for good.
+     * Creates the prepared answer if it does not exist. If its creation failed later, for lack of memory, this class
+     * would be unusable permanently.
      */
     public static void prepare() {
         // The initializers of this class do so.
     }
 
-    /** Returns the status of an internal error that was made beforehand. */
+    /** Returns the prepared status of an internal error. */
     public static Status preparedStatus() {
         return PREPARED_STATUS;
     }

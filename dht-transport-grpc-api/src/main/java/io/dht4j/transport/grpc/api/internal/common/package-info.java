@@ -1,4 +1,4 @@
-/** What both ends of the public API share: errors and names. */
+/** The errors and names that both ends of the public API share. */
 @NullMarked
 package io.dht4j.transport.grpc.api.internal.common;
 

@@ -23,7 +23,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call to a node: one request, and the messages of the answer one by one. It records whether anything can have been
+ * A call to a node: one request, and the messages of the answer one by one. It records whether any byte may have been
  * sent.
  *
  * @param <Q> the request
@@ -86,7 +86,7 @@ final class GrpcCall<Q, A, R> extends ClientCall.Listener<A> {
         this.stopping = stopping;
     }
 
-    /** Observes how far the request gets, and whether anything comes back. */
+    /** Observes the progress of the request, and whether any answer arrives. */
     private static final class Tracer extends ClientStreamTracer.Factory {
 
         private final RemoteLink link;

@@ -44,7 +44,7 @@ final class RemoteChannels implements AutoCloseable {
     /** More than a client needs; the bound keeps a faulty client from collecting sockets. */
     private static final int MAX_ADDRESSES = 10_000;
 
-    /** The bytes of a message besides its values: keys, versions, the names and lengths of the fields. */
+    /** The bytes of a message without its values: keys, versions, the names and lengths of the fields. */
     private static final int MESSAGE_OVERHEAD = 8 << 20;
 
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(5);
@@ -99,7 +99,7 @@ final class RemoteChannels implements AutoCloseable {
     /**
      * Returns the channel to an address.
      *
-     * @throws DhtException if the address is malformed, must not be called in plaintext, or this is closed
+     * @throws DhtException if the address is malformed, plaintext is not allowed for it, or this is closed
      */
     RemoteLink at(String address) {
         RemoteLink link = links.get(address);

@@ -56,8 +56,8 @@ public final class RemoteClient {
     /**
      * Calls a method. The stage reports every failure.
      *
-     * @param requestBytes what the request counts for the bytes in flight
-     * @param request makes the message, once the call is admitted
+     * @param requestBytes the request's share of the bytes in flight
+     * @param request creates the message, once the call is admitted
      */
     public <Q, A, R> CompletionStage<R> call(
             String address, RemoteMethod<Q, A, R> method, long requestBytes, CallOptions options, Supplier<Q> request) {
@@ -130,7 +130,7 @@ public final class RemoteClient {
         });
     }
 
-    /** Sets what receives the address of a node whose answer says that it is about to stop. */
+    /** Sets the receiver of the address of a node whose answer announces that it is about to stop. */
     public void onStopping(Consumer<String> listener) {
         stopping = listener;
     }

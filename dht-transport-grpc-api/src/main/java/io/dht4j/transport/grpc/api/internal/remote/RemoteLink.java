@@ -6,12 +6,12 @@ import java.util.function.Consumer;
 
 /**
  * A channel and the time of its last received bytes. A cut connection reports nothing. A channel is therefore replaced
- * when nothing comes over it while deadlines pass. The calls in flight on it continue. Safe for use by any number of
+ * when deadlines pass without any received byte. The calls in flight on it continue. Safe for use by any number of
  * threads; does not block.
  */
 final class RemoteLink {
 
-    /** The number of deadlines that pass in a row, with nothing received, after which a connection is replaced. */
+    /** The number of consecutive passed deadlines without received bytes after which a connection is replaced. */
     private static final int SILENT_DEADLINES = 2;
 
     /** The least silence, because deadlines may be shorter than the round trip to the node. */
@@ -45,7 +45,7 @@ final class RemoteLink {
         return replaced;
     }
 
-    /** Notes that something has come from the node. */
+    /** Records that bytes of the node have arrived. */
     void heard() {
         heardAt = System.nanoTime();
     }

@@ -47,7 +47,7 @@ import java.util.function.Function;
  * A method of the public API whose answer is one message.
  *
  * @param descriptor the method
- * @param ifTooLarge the error if a message is larger than either side takes
+ * @param ifTooLarge the error if a message is larger than either side accepts
  * @param read converts the answer
  * @param <Q> the request
  * @param <A> the answer

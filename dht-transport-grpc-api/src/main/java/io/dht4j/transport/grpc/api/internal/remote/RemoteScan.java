@@ -6,7 +6,7 @@ import io.dht4j.v1.ScanResponse;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Collects the entries of a scan, up to a number of them and of their bytes, whatever the node sends. */
+/** Collects the entries of a scan, up to a number of them and of their bytes, even if the node sends more. */
 final class RemoteScan implements GrpcCall.Collector<ScanResponse, List<KeyValue>> {
 
     private final List<KeyValue> entries = new ArrayList<>();

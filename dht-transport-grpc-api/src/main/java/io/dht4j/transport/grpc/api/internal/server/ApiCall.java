@@ -27,8 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A call in flight: takes the only message of its request, passes it to the method, and sends the method's answer. The
- * request comes on an event loop, the answer from any thread. The first end takes effect; later ones do nothing.
+ * A call in flight: receives the only message of its request, passes it to the method, and sends the method's answer.
+ * The request arrives on an event loop, the answer from any thread. The first end takes effect; later ones do nothing.
  *
  * @param <A> the method's answer
  */
@@ -186,7 +186,7 @@ final class ApiCall<A> extends ServerCall.Listener<byte[]> {
             return;
         }
         try {
-            // Otherwise the end of this call would cancel everything that the cluster sends over gRPC for it.
+            // Otherwise the end of this call would cancel all requests that the cluster sends over gRPC for it.
             Context.ROOT.call(() -> {
                 method.begin(this, complete);
                 return true;
@@ -198,7 +198,7 @@ final class ApiCall<A> extends ServerCall.Listener<byte[]> {
 
     /**
      * Waits for another thread that is answering. When this returns, the event loop may end, and a later message would
-     * keep its buffer for ever.
+     * retain its buffer forever.
      */
     @Override
     public void onCancel() {

@@ -8,9 +8,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A scan that is being sent to a client. One page is held at a time; the next is read when the connection has taken the
- * last. Each new page and each change of the connection wakes the scan; the thread that does so first does the work for
- * the others.
+ * A scan that is being sent to a client. One page is held at a time; the next is read when the connection has accepted
+ * the last. Each new page and each change of the connection wakes the scan; the thread that does so first does the work
+ * for the others.
  */
 final class ApiScan {
 

@@ -58,7 +58,7 @@ public final class ApiServer implements AutoCloseable {
     /** The bound on the steps of closing that normally take no time. */
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(5);
 
-    /** The time that closing connections have if there is nothing to drain. */
+    /** The time that closing connections have without calls to drain. */
     private static final Duration GOODBYE = Duration.ofSeconds(2);
 
     /** How long a node is unhealthy because the others cannot be read. */
@@ -81,10 +81,10 @@ public final class ApiServer implements AutoCloseable {
 
     private static final int RESET_WINDOW_SECONDS = 30;
 
-    /** The bytes of a message besides values: a key, and the names and lengths of the fields. */
+    /** The bytes of a message without values: a key, and the names and lengths of the fields. */
     private static final int MESSAGE_OVERHEAD = 64 << 10;
 
-    /** The bytes of each item of a batch besides key and value. */
+    /** The bytes of each item of a batch without key and value. */
     private static final int ITEM_OVERHEAD = 32;
 
     private final PublicApiOptions<?> options;
@@ -260,7 +260,7 @@ public final class ApiServer implements AutoCloseable {
         return admission.requestsInFlight();
     }
 
-    /** Returns the number of calls in flight that cost next to nothing and are not counted. */
+    /** Returns the number of cheap calls in flight, which are not counted. */
     public int cheapCallsInFlight() {
         return admission.cheapCallsInFlight();
     }

@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Observes a call on its connection: counts its bytes as they arrive, records which side has to act, and learns when
- * the last byte has left. Called on the connection's event loop and by the answering threads.
+ * Observes a call on its connection: counts its bytes as they arrive, records which side has to act, and when the last
+ * byte has been sent. Called on the connection's event loop and by the answering threads.
  */
 final class ApiStream extends ServerStreamTracer {
 

@@ -23,9 +23,9 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Bounds gRPC's own services, health and reflection. Anybody may call them without a token. They therefore have a
- * budget apart from that of the API's calls: few streams, small messages, and little time for those that do not watch.
- * Safe for use by any number of threads.
+ * Bounds gRPC's own services, health and reflection. Any client may call them without a token. They therefore have a
+ * budget separate from that of the API's calls: few streams, small messages, and little time for those that do not
+ * watch. Safe for use by any number of threads.
  */
 final class AuxiliaryServices implements ServerInterceptor {
 
@@ -47,7 +47,7 @@ final class AuxiliaryServices implements ServerInterceptor {
     /**
      * Creates the bounds for the calls of one API.
      *
-     * @param maxConnections how many connections it takes, each of which may watch
+     * @param maxConnections the number of its connections, each of which may watch
      */
     AuxiliaryServices(int maxConnections) {
         this.watches = new WatchStreams(maxConnections);
@@ -135,14 +135,14 @@ final class AuxiliaryServices implements ServerInterceptor {
     }
 
     private void remove(AuxiliaryStream stream, Optional<SocketAddress> connection) {
-        // Empty if it had no place, or has none any more.
+        // Empty if it has no place.
         if (connection.isPresent() && !watches.remove(connection.get(), stream)) {
             calls.remove(stream);
             callsOf.computeIfPresent(connection.get(), (key, count) -> count == 1 ? null : Integer.valueOf(count - 1));
         }
     }
 
-    /** Ends streams on which nothing has come for too long, except watches whose request has come. */
+    /** Ends streams without received bytes for too long, except watches with a complete request. */
     void checkTimeouts(Duration timeout) {
         long now = System.nanoTime();
         List<AuxiliaryStream> idle = new ArrayList<>();

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Observes a stream of gRPC's own services on its connection. It ends the stream when a message grows too large, while
- * it still arrives, and records when the last bytes came. Called on the connection's event loop, and by
+ * it still arrives, and records when the last bytes arrived. Called on the connection's event loop, and by
  * {@link AuxiliaryServices}, which guards the stream's place.
  */
 final class AuxiliaryStream extends ServerStreamTracer {
@@ -46,7 +46,7 @@ final class AuxiliaryStream extends ServerStreamTracer {
     }
 
     /**
-     * A call that can be ended from outside its service, whatever the service does with it afterwards.
+     * A call that can be ended from outside its service, which may then still use it.
      *
      * @param <Q> the requests
      * @param <A> the answers

@@ -9,10 +9,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The admission of the gRPC API, with a bound of its own for calls that cost next to nothing. Safe for use by any
- * number of threads.
- */
+/** The admission of the gRPC API, with a separate bound for cheap calls. Safe for use by any number of threads. */
 final class CallAdmission extends ApiAdmission<ApiStream> {
 
     /** The least bound on concurrent status calls, however low the bound on calls is. */
@@ -28,7 +25,7 @@ final class CallAdmission extends ApiAdmission<ApiStream> {
         this.maxCheapCalls = Math.max(LEAST_CHEAP_CALLS, limits.maxInFlight());
     }
 
-    /** Admits a call that costs next to nothing. Many of them may still be in flight if their requests do not come. */
+    /** Admits a cheap call. Many of them may still be in flight if their requests do not arrive. */
     void enterUncounted(ApiStream stream) {
         if (cheapCalls.incrementAndGet() > maxCheapCalls) {
             cheapCalls.decrementAndGet();
@@ -46,7 +43,7 @@ final class CallAdmission extends ApiAdmission<ApiStream> {
     /**
      * Counts a call in.
      *
-     * @throws DhtException if there is no room, or no more calls are taken
+     * @throws DhtException if a limit is reached, or calls are no longer accepted
      */
     void enter(ApiStream stream) {
         enter();

@@ -16,12 +16,12 @@ import java.io.UncheckedIOException;
 import java.util.Arrays;
 
 /**
- * Takes requests as received bytes, so that a malformed message is answered like any other bad request, and nothing is
- * built from a message before it was checked.
+ * Passes requests on as received bytes. So a malformed message is answered like any other bad request, and objects are
+ * created only from checked messages.
  */
 final class RequestBytes implements MethodDescriptor.Marshaller<byte[]> {
 
-    /** Stands for a message that there is no memory for: an error here would end its call without details. */
+    /** Represents a message that did not fit into memory: an error here would end its call without details. */
     static final byte[] NO_MEMORY = {};
 
     @Override
@@ -44,8 +44,8 @@ final class RequestBytes implements MethodDescriptor.Marshaller<byte[]> {
     }
 
     /**
-     * Parses a message without its unknown fields, of which few bytes could make many objects. Its fields of bytes are
-     * not copied.
+     * Parses a message without its unknown fields, since few bytes of these could create many objects. Its fields of
+     * bytes are not copied.
      */
     static <T extends Message> T message(Parser<T> parser, byte[] bytes) {
         CodedInputStream input = CodedInputStream.newInstance(bytes);

@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The streams of {@code Watch}, by connection. A client watches once on each of its connections, for as long as it
- * lives, so there are as many places as connections. When all are taken, the connection that has most gives one to a
- * connection that has fewer: the only watch of a connection never has to leave. For use by one thread at a time.
+ * lives, so there are as many places as connections. When all are taken, the connection with the most watches gives a
+ * place to a connection with fewer: the only watch of a connection never ends in this way. For use by one thread at a
+ * time.
  */
 final class WatchStreams {
 
@@ -30,7 +31,7 @@ final class WatchStreams {
 
     private int count;
 
-    /** Creates this many places; no fewer than there may be connections. */
+    /** Creates a number of places, at least the maximum number of connections. */
     WatchStreams(int max) {
         this.max = max;
         for (int i = 0; i <= MAX_PER_CONNECTION; i++) {
