@@ -17,8 +17,8 @@ public final class ConnectionShares {
     /**
      * Returns whether one address may have all places. Then its own connections give way to its new ones.
      *
-     * @param places the most connections in all
-     * @param perAddress the most of one address
+     * @param places the maximum number of connections
+     * @param perAddress the maximum number of one address
      * @return whether the second bound is no smaller
      */
     public static boolean oneAddressMayHaveAll(int places, int perAddress) {
@@ -28,8 +28,8 @@ public final class ConnectionShares {
     /**
      * Returns the number of connections above which an idle one has to give way to another one of an address.
      *
-     * @param places the most connections in all
-     * @param perAddress the most of one address
+     * @param places the maximum number of connections
+     * @param perAddress the maximum number of one address
      * @param ofAddress how many the address has
      * @return all places, or all but the last ones
      */

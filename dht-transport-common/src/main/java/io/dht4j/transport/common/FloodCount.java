@@ -32,7 +32,7 @@ public final class FloodCount {
     /**
      * Creates a count of refused requests.
      *
-     * @return a count that ends at the {@value #MAX_REFUSED}th request
+     * @return a count that the {@value #MAX_REFUSED}th request of a window exceeds
      */
     public static FloodCount ofRefused() {
         return new FloodCount(MAX_REFUSED - 1);

@@ -59,7 +59,7 @@ public final class HandshakeQueue {
      * Runs a step of a handshake, at once if it is time for one. A connection has one step in the queue at a time, and
      * removes it when it ends, so the listener's limit of connections bounds the queue.
      *
-     * @param source from where the connection comes
+     * @param source the source of the connection
      * @param step continues the handshake; does not throw
      */
     public void run(CallerNetwork source, Runnable step) {
@@ -73,7 +73,7 @@ public final class HandshakeQueue {
     /**
      * Removes a step that waits. Without effect if it has run.
      *
-     * @param source from where the connection comes
+     * @param source the source of the connection
      * @param step the step of the connection
      */
     public void remove(CallerNetwork source, Runnable step) {

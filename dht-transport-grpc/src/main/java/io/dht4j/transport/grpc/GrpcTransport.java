@@ -66,7 +66,7 @@ public final class GrpcTransport implements Transport {
      *
      * @param options where to listen, how to call, and the limits
      * @return a new transport
-     * @throws IllegalStateException if the class path has a gRPC that is too old; the message states what to do
+     * @throws IllegalStateException if the class path has a gRPC that is too old; the message names the remedy
      */
     public static GrpcTransport create(GrpcTransportOptions options) {
         GrpcVersions.check();
@@ -76,7 +76,7 @@ public final class GrpcTransport implements Transport {
     /**
      * Returns the bound port.
      *
-     * @return 1 to 65535, once {@link #start} has completed; 0 before, and if nothing listens
+     * @return 1 to 65535, once {@link #start} has completed; 0 before, and if it does not listen
      */
     public int port() {
         PeerServer endpoint = server;

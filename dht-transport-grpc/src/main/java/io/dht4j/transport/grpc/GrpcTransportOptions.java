@@ -34,7 +34,7 @@ public final class GrpcTransportOptions extends PeerTransportOptions<GrpcTranspo
     }
 
     /**
-     * Returns the defaults for a member that calls others and is never called: nothing listens.
+     * Returns the defaults for a member that calls others and does not listen.
      *
      * @return options; those of listening have no effect
      */
@@ -58,9 +58,9 @@ public final class GrpcTransportOptions extends PeerTransportOptions<GrpcTranspo
     }
 
     /**
-     * Returns a copy with this number of connections to each peer, which take the event loops in turn. Each connection
-     * carries any number of calls. More connections let more threads work for one peer, and put fewer frames into one
-     * write.
+     * Returns a copy with this number of connections to each peer, which are assigned to the event loops round-robin.
+     * Each connection carries any number of calls. More connections let more threads work for one peer, and put fewer
+     * frames into one write.
      *
      * @param connections 1 to 256; by default 1
      * @return new options

@@ -89,8 +89,8 @@ public final class HttpApi implements AutoCloseable {
      *     or has a bad line
      * @throws TransportException if the port cannot be bound, a file for TLS is invalid, or the port would be plaintext
      *     beyond loopback without permission; the message names host and port
-     * @throws IllegalStateException if the class path has a Vert.x or Netty that is too old; the message states what to
-     *     do
+     * @throws IllegalStateException if the class path has a Vert.x or Netty that is too old; the message names the
+     *     remedy
      */
     public static HttpApi listening(String host, int port, Cluster cluster, HttpApiOptions options) {
         VertxVersions.check();
@@ -109,9 +109,9 @@ public final class HttpApi implements AutoCloseable {
     }
 
     /**
-     * Lets {@code /readyz} answer what a node waits for that has not started yet.
+     * Makes {@code /readyz} report what the node waits for until it has started.
      *
-     * @param waitsFor returns one line for people, and the empty text once the node has started; must neither block nor
+     * @param waitsFor returns one line for people, or an empty text once the node has started; must neither block nor
      *     throw
      */
     public void starting(Supplier<String> waitsFor) {
@@ -148,10 +148,10 @@ public final class HttpApi implements AutoCloseable {
     }
 
     /**
-     * Tells clients that this API is about to close, and serves them as before. From now on {@code /readyz} answers
-     * 503, each answer has the header {@code Dht-Stopping} and ends its connection, and HTTP/2 connections of clients
-     * receive a GOAWAY. A client that honours one of these calls another node before this one closes. Does not block;
-     * may be called repeatedly.
+     * Announces to clients that this API is about to close, and serves them as before. From now on {@code /readyz}
+     * answers 503, each answer has the header {@code Dht-Stopping} and ends its connection, and HTTP/2 connections of
+     * clients receive a GOAWAY. A client that honours one of these calls another node before this one closes. Does not
+     * block; may be called repeatedly.
      */
     public void announceStop() {
         if (admission.announceStop()) {
@@ -160,10 +160,10 @@ public final class HttpApi implements AutoCloseable {
     }
 
     /**
-     * Stops taking requests, waits for at most {@code drainTimeout} until those in flight have ended, then closes their
-     * connections. Requests that come in the meantime over open connections are answered 503. On return an own port is
-     * released and its threads have ended; a shared one continues to serve the node's peers. Blocks; must not be called
-     * on an event loop. May be called repeatedly.
+     * Stops accepting requests, waits for at most {@code drainTimeout} until those in flight have ended, then closes
+     * their connections. Requests that arrive in the meantime over open connections are answered 503. On return an own
+     * port is released and its threads have ended; a shared one continues to serve the node's peers. Blocks; must not
+     * be called on an event loop. May be called repeatedly.
      *
      * @throws IllegalStateException if called on an event loop
      */

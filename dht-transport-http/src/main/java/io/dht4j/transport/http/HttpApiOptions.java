@@ -43,9 +43,9 @@ public final class HttpApiOptions extends PublicApiOptions<HttpApiOptions> {
     }
 
     /**
-     * Returns a copy with one more name or address by which clients reach the node. Without tokens, requests with
-     * another {@code Host} are refused: they may be a foreign page's in a user's browser. {@code localhost}, addresses,
-     * and the host at which the API listens are always accepted.
+     * Returns a copy with a further name or address that clients use for the node. Without tokens, requests with
+     * another {@code Host} are refused: they may come from a foreign page in a user's browser. {@code localhost},
+     * addresses, and the host at which the API listens are always accepted.
      *
      * @param host a name, or an address, without a port; capitals do not matter
      * @return new options

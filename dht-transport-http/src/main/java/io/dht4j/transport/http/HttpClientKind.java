@@ -8,7 +8,7 @@ import io.dht4j.transport.http.internal.vertx.VertxPeerClients;
  * call. Those of this interface are Vert.x's client without its pool; the module {@code dht-transport-http-clients} has
  * further ones. Immutable.
  *
- * <p>Applications take a constant: of this interface, or of {@code io.dht4j.transport.http.clients.HttpClients}.
+ * <p>Applications use a constant: of this interface, or of {@code io.dht4j.transport.http.clients.HttpClients}.
  * {@link HttpTransportOptions#withClient} refuses an implementation of their own.
  */
 public interface HttpClientKind {
@@ -17,15 +17,15 @@ public interface HttpClientKind {
     HttpClientKind VERTX = new VertxClientKind("vertx", 32, VertxPeerClients::plain);
 
     /**
-     * HTTP/1.1 with pipelining: a connection carries up to 16 calls, once no more connections are allowed. Replies come
-     * in the order of the requests, so a slow one delays those behind it. After an abandoned call its connection takes
-     * no further calls, and ends with the last one that it carries.
+     * HTTP/1.1 with pipelining: a connection carries up to 16 calls, once no more connections are allowed. Replies
+     * arrive in the order of the requests, so a slow one delays those behind it. After an abandoned call its connection
+     * accepts no further calls, and ends with the last one that it carries.
      */
     HttpClientKind VERTX_PIPELINED = new VertxClientKind("vertx-pipelined", 8, VertxPeerClients::pipelined);
 
     /**
      * HTTP/2, with prior knowledge or by ALPN: a connection carries up to 256 calls, in any order, and an abandoned
-     * call costs nothing else.
+     * call affects no other call.
      */
     HttpClientKind VERTX_H2 = new VertxClientKind("vertx-h2", 2, VertxPeerClients::http2);
 

@@ -43,8 +43,8 @@ import java.util.function.Supplier;
  * A client of the public HTTP API, over HTTP/1.1 with kept-alive connections, for processes that store nothing. The
  * address of a node is {@code host:port} of its {@link HttpApi}, with IPv6 addresses in brackets.
  *
- * <p>A node receives a little less than a call's timeout, so that its own answer may still arrive. A call that got no
- * connection, for whatever reason, fails with {@code NOT_SENT}. A call beyond this client's own bounds fails with
+ * <p>A node receives a little less than a call's timeout, so that its own answer may still arrive. A call that gets no
+ * connection for any reason fails with {@code NOT_SENT}. A call beyond this client's own bounds fails with
  * {@code OVERLOADED}. Safe for use by any number of threads; stages complete on the client's own event loop.
  */
 public final class HttpRemote implements RemoteApi {
@@ -58,13 +58,13 @@ public final class HttpRemote implements RemoteApi {
     }
 
     /**
-     * Creates a client. Connections are made when they are needed. Blocks while it reads the files for TLS.
+     * Creates a client. Connections are opened on demand. Blocks while it reads the files for TLS.
      *
      * @param options TLS, token and bounds
      * @return a new client, which must be closed
      * @throws IllegalArgumentException if a file for TLS is invalid
-     * @throws IllegalStateException if the class path has a Vert.x or Netty that is too old; the message states what to
-     *     do
+     * @throws IllegalStateException if the class path has a Vert.x or Netty that is too old; the message names the
+     *     remedy
      */
     public static HttpRemote create(HttpRemoteOptions options) {
         VertxVersions.check();

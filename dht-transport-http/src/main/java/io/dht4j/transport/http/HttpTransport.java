@@ -37,8 +37,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Carries frames between nodes over HTTP: each call is {@code POST /peer/v1/frame} with the frame as its body. Vert.x
- * serves them. The options choose the {@linkplain HttpClientKind client} that sends them, and with it how many calls a
- * connection carries at a time. Addresses are {@code host:port}, with IPv6 addresses in brackets.
+ * serves them. The options choose the {@linkplain HttpClientKind client} that sends them, and with it the number of
+ * concurrent calls on a connection. Addresses are {@code host:port}, with IPv6 addresses in brackets.
  *
  * <p>A call counts as not sent if it never left this node, or if the peer's endpoint refused it before its handler saw
  * it. Over HTTP/1.1, a sent call that is cancelled or whose deadline passes costs its connection, because HTTP/1.1 has
@@ -81,8 +81,8 @@ public final class HttpTransport implements Transport {
      *
      * @param options where to listen, and the limits
      * @return a new transport
-     * @throws IllegalStateException if the class path has a Vert.x or Netty that is too old; the message states what to
-     *     do
+     * @throws IllegalStateException if the class path has a Vert.x or Netty that is too old; the message names the
+     *     remedy
      */
     public static HttpTransport create(HttpTransportOptions options) {
         VertxVersions.check();
@@ -143,7 +143,7 @@ public final class HttpTransport implements Transport {
         return starting.minimalCompletionStage();
     }
 
-    /** Accepts the host at which peers call this node, once both the node's name and the topology are known. */
+    /** Accepts the host that peers use to call this node, once both the node's name and the topology are known. */
     private void acceptOwnHost() {
         self.flatMap(ownAddress::node).ifPresent(node -> listener.browsers().accept(List.of(node.host())));
     }
@@ -246,7 +246,7 @@ public final class HttpTransport implements Transport {
         long end = System.nanoTime() + options.listener().drainTimeout().toNanos();
         PeerCalls running = calls;
         if (running != null) {
-            // What has not ended by then ends with the event loops.
+            // Requests that have not ended by then end with the event loops.
             running.end(end);
         }
         HttpTransportServer endpoint = server;
@@ -258,7 +258,7 @@ public final class HttpTransport implements Transport {
         }
         listener.close(Duration.ofNanos(Math.max(0, end - System.nanoTime())));
         if (started.get()) {
-            // With the listener closed, a concurrent start has nothing left to wait for.
+            // With the listener closed, a concurrent start does not wait any longer.
             BoundedWait.upTo(CLOSE_BOUND, starting);
         }
     }

@@ -116,10 +116,10 @@ public final class HttpTransportOptions extends PeerTransportOptions<HttpTranspo
     }
 
     /**
-     * Returns a copy with one more name or address by which peers and clients reach the node. Requests for another
-     * {@code Host} are refused: they may be a foreign page's in a user's browser. {@code localhost}, addresses, the
-     * names of the machine, the host at which the transport listens, and that of the node's own address in the topology
-     * are always accepted, and so are calls of peers of release 0.2.0 or later.
+     * Returns a copy with a further name or address that peers and clients use for the node. Requests for another
+     * {@code Host} are refused: they may come from a foreign page in a user's browser. {@code localhost}, addresses,
+     * the names of the machine, the host at which the transport listens, and that of the node's own address in the
+     * topology are always accepted, and so are calls of peers of release 0.2.0 or later.
      *
      * @param host a name, or an address, without a port; capitals do not matter
      * @return new options

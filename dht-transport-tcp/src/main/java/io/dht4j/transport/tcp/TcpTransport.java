@@ -74,7 +74,7 @@ public final class TcpTransport implements Transport {
     /**
      * Returns the bound port.
      *
-     * @return 1 to 65535, once {@link #start} has completed; 0 before, and if nothing listens
+     * @return 1 to 65535, once {@link #start} has completed; 0 before, and if it does not listen
      */
     public int port() {
         TcpServer endpoint = server;

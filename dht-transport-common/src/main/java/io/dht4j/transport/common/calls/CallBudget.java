@@ -24,7 +24,7 @@ public final class CallBudget {
     }
 
     /**
-     * Creates a budget that bounds only the number of calls that wait for a connection, not of all unfinished ones.
+     * Creates a budget whose limit on the number of calls counts only those that wait for a connection.
      *
      * @param limits its bounds
      * @return a new unused budget

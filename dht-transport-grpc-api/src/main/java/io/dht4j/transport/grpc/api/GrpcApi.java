@@ -36,7 +36,7 @@ public final class GrpcApi implements AutoCloseable {
      * @throws IllegalArgumentException if the host is blank or the port not 0 to 65535, if a file of tokens or for TLS
      *     is invalid, or if plaintext would go beyond loopback without being allowed
      * @throws TransportException if the port cannot be bound; the message names host and port
-     * @throws IllegalStateException if the class path has a gRPC that is too old; the message states what to do
+     * @throws IllegalStateException if the class path has a gRPC that is too old; the message names the remedy
      */
     public static GrpcApi listening(String host, int port, Cluster cluster, GrpcApiOptions options) {
         GrpcVersions.check();
@@ -69,20 +69,20 @@ public final class GrpcApi implements AutoCloseable {
     }
 
     /**
-     * Tells clients that this API is about to close, and serves them as before. From now on the health service reports
-     * {@code NOT_SERVING}, each answer has the metadata {@code dht-stopping}, and the connections that are open receive
-     * a GOAWAY. A client that honours one of these calls another node before this one closes. Does not block; may be
-     * called repeatedly.
+     * Announces to clients that this API is about to close, and serves them as before. From now on the health service
+     * reports {@code NOT_SERVING}, each answer has the metadata {@code dht-stopping}, and the connections that are open
+     * receive a GOAWAY. A client that honours one of these calls another node before this one closes. Does not block;
+     * may be called repeatedly.
      */
     public void announceStop() {
         server.announceStop();
     }
 
     /**
-     * Stops taking calls, waits for at most {@code drainTimeout} until those in flight have ended, and ends the others
-     * with {@link io.dht4j.ErrorCode#INTERNAL}. Calls that come in the meantime over open connections are refused with
-     * {@link io.dht4j.ErrorCode#NOT_SERVING}, and the health service reports the same. On return the port is released
-     * and the threads have ended. Blocks; must not be called on an event loop. May be called repeatedly.
+     * Stops accepting calls, waits for at most {@code drainTimeout} until those in flight have ended, and ends the
+     * others with {@link io.dht4j.ErrorCode#INTERNAL}. Calls that arrive in the meantime over open connections are
+     * refused with {@link io.dht4j.ErrorCode#NOT_SERVING}, and the health service reports the same. On return the port
+     * is released and the threads have ended. Blocks; must not be called on an event loop. May be called repeatedly.
      *
      * @throws IllegalStateException if called on an event loop
      */

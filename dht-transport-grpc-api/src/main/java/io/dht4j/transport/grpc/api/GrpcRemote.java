@@ -56,7 +56,7 @@ public final class GrpcRemote implements RemoteApi {
      * @param options limits, token and TLS
      * @return a client, which the caller closes
      * @throws IllegalArgumentException if a file for TLS is invalid
-     * @throws IllegalStateException if the class path has a gRPC that is too old; the message states what to do
+     * @throws IllegalStateException if the class path has a gRPC that is too old; the message names the remedy
      */
     public static GrpcRemote create(GrpcRemoteOptions options) {
         GrpcVersions.check();

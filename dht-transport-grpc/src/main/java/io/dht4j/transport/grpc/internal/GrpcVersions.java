@@ -4,12 +4,12 @@ import io.grpc.ManagedChannel;
 import java.util.Optional;
 
 /**
- * Refuses a gRPC that frameworks manage and this module cannot run on: the Netty inside it must be 4.2, with event
- * loops that older ones lack. It refers to nothing that older versions lack.
+ * Refuses a gRPC version on the class path that this module cannot run on: the Netty inside it must be 4.2, with event
+ * loops that older ones lack. This class uses no API that older versions lack.
  */
 public final class GrpcVersions {
 
-    /** What this module was built with. */
+    /** The version that this module was built with. */
     static final String BUILT_WITH = "1.85.1";
 
     private static final String EVENT_LOOPS = "io/grpc/netty/shaded/io/netty/channel/MultiThreadIoEventLoopGroup.class";
@@ -19,7 +19,7 @@ public final class GrpcVersions {
     /**
      * Checks the gRPC on the class path.
      *
-     * @throws IllegalStateException if it is too old; the message names its version and what to do
+     * @throws IllegalStateException if it is too old; the message names its version and the remedy
      */
     public static void check() {
         check(

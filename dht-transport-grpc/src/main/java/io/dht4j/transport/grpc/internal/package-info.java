@@ -1,4 +1,4 @@
-/** The check of gRPC's version. The packages below hold the parts of the transport, each with its idea. */
+/** The check of gRPC's version. The parts of the transport are in the packages below. */
 @NullMarked
 package io.dht4j.transport.grpc.internal;
 

@@ -25,7 +25,7 @@ public final class HttpClients {
             new Kind("jdk", 32, PeerClientKind.MOST_CONNECTIONS, JdkPeerClients::http1);
 
     /**
-     * {@code java.net.http}, HTTP/2: a connection carries up to 256 calls, and an abandoned call costs nothing else.
+     * {@code java.net.http}, HTTP/2: a connection carries up to 256 calls, and an abandoned call affects no other call.
      * Each connection costs a thread, so there are at most 16.
      */
     public static final HttpClientKind JDK_H2 = new Kind("jdk-h2", 1, 16, JdkPeerClients::http2);

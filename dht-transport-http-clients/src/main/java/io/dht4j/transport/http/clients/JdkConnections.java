@@ -32,13 +32,14 @@ import org.slf4j.LoggerFactory;
 /**
  * One {@code java.net.http} client and its connections to one peer: with HTTP/2, a single one.
  *
- * <p>That client begins HTTP/2 in plaintext by an upgrade of the first request, and several first requests would make a
- * connection each. The first call, and the first after a failure or a pause, therefore wait for an empty request of
- * this class to settle the connection. It also shows that both sides use HTTP/2. Safe for use by any number of threads.
+ * <p>That client begins HTTP/2 in plaintext with an upgrade of the first request, and several concurrent first requests
+ * would each open a connection. The first call, and the first after a failure or a pause, therefore wait for an empty
+ * request of this class that establishes the connection. It also shows that both sides use HTTP/2. Safe for use by any
+ * number of threads.
  *
  * <p>The client has no ping. It keeps a connection over a cut network for as long as TCP does, which is minutes. So
- * when a deadline passes while nothing comes from the peer, an empty request probes the peer, with as much time as the
- * call had. Without an answer another client replaces this one.
+ * when a deadline passes without received bytes, an empty request probes the peer, with as much time as the call had.
+ * Without an answer another client replaces this one.
  */
 final class JdkConnections {
 

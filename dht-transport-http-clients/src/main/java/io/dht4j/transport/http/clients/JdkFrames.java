@@ -182,7 +182,7 @@ final class JdkFrames {
 
         @Override
         public void onNext(List<ByteBuffer> chunks) {
-            // Cancelled: bytes that come all the same are dropped.
+            // Cancelled: later bytes are dropped.
         }
 
         @Override

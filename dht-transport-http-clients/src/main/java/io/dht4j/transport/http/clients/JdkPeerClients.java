@@ -25,9 +25,9 @@ import java.util.stream.IntStream;
  * open a connection for each call.
  *
  * <p>Each peer has a client of its own (HTTP/2: one for each connection), and with it a selector thread. A client can
- * therefore be closed with its peer, and knows whose certificate to expect. Everything else happens on a few threads
- * for all peers. Before JDK 21 a client cannot be closed: the garbage collector ends it, and its selector thread, when
- * it is unused.
+ * therefore be closed with its peer, and knows the expected certificate. All other work runs on a few threads for all
+ * peers. Before JDK 21 a client cannot be closed: the garbage collector ends it, and its selector thread, when it is
+ * unused.
  */
 final class JdkPeerClients implements PeerClients {
 

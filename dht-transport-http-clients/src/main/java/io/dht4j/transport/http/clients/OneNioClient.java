@@ -85,8 +85,8 @@ class OneNioClient extends HttpClient {
     }
 
     /**
-     * Sends a call and reads its reply. Blocks until the call has ended, for whatever reason. An {@link Error} leaves
-     * the call to the caller, and no connection behind.
+     * Sends a call and reads its reply. Blocks until the call has ended for any reason. After an {@link Error} the
+     * caller still has the call, and the connection is closed.
      */
     void exchange(PeerCall call) {
         Exchange exchange = new Exchange(call);
@@ -161,7 +161,7 @@ class OneNioClient extends HttpClient {
         return isTrusted || isSilent(socket);
     }
 
-    /** Returns whether nothing has come over an unused connection, neither bytes nor its end. */
+    /** Returns whether an unused connection has received neither bytes nor its end. */
     private static boolean isSilent(Socket socket) {
         try {
             socket.setTimeout(1);

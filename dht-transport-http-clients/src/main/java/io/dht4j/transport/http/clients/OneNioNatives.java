@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Loads one-nio's native library from a directory that no other user can write. By itself one-nio loads a file with a
- * predictable name from {@code java.io.tmpdir}, whichever user owns that file, and has no option for another place.
+ * Loads one-nio's native library from a directory that no other user can write. By default one-nio loads a file with a
+ * predictable name from {@code java.io.tmpdir}, of any owner, and has no option for another place.
  */
 final class OneNioNatives {
 
@@ -24,7 +24,7 @@ final class OneNioNatives {
     private OneNioNatives() {}
 
     /**
-     * Unpacks and loads the library, where there is one for this machine. Changes {@code java.io.tmpdir} meanwhile,
+     * Unpacks and loads the library, if there is one for this machine. Temporarily changes {@code java.io.tmpdir},
      * which the JDK has read before. Blocks. Must be called before any other use of one-nio's classes.
      */
     static void load() {

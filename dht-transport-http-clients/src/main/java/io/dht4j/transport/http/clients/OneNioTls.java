@@ -13,8 +13,8 @@ import one.nio.net.Socket;
 
 /**
  * TLS sockets for one-nio's client. Its native ones read certificates from files in a way of their own, so these are
- * its Java sockets, around the JDK's TLS with this project's managers. They connect without a limit of time, so the
- * caller closes those that take too long. Safe for use by any number of threads.
+ * its Java sockets, around the JDK's TLS with this project's managers. They connect without a time limit, so the caller
+ * closes those that take too long. Safe for use by any number of threads.
  */
 final class OneNioTls {
 

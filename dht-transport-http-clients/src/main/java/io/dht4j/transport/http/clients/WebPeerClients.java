@@ -167,9 +167,9 @@ final class WebPeerClients implements PeerClients {
         }
 
         /**
-         * Handles a passed deadline. If another one had passed before that call began, and nothing has come since, the
-         * connections are most likely dead: each remaining one would cost a call its deadline. The library does not
-         * expose which they are, so a client without connections replaces this one.
+         * Handles a passed deadline. If another one had passed before that call began, and no bytes have arrived since,
+         * the connections are most likely dead: a call on each remaining one would miss its deadline. The library does
+         * not expose them, so a client without connections replaces this one.
          *
          * @param nanos how much time the call had
          */

@@ -18,9 +18,9 @@ import java.util.function.Consumer;
 final class LivenessProbe extends ClientCall.Listener<InputStream> {
 
     /**
-     * The least time for an answer, however short the passed deadline was: twice what the failure detector gives its
-     * own ping. With less, one caller with a short deadline would end everybody's connection to a peer that collects
-     * its garbage.
+     * The least time for an answer, also after a short deadline: twice the time that the failure detector gives its own
+     * ping. With less, one caller with a short deadline would end the connection of all callers to a peer in a garbage
+     * collection.
      */
     private static final long LEAST_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -46,7 +46,7 @@ final class LivenessProbe extends ClientCall.Listener<InputStream> {
                 call.request(1);
                 call.halfClose();
             } catch (RuntimeException e) {
-                // A channel that goes idle meanwhile returns a call that throws, and never reports its end.
+                // A channel that becomes idle in between returns a call that throws, and never reports its end.
                 call.cancel("the question could not be asked", e);
                 whenEnded.accept(true);
             }

@@ -23,8 +23,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens the channels to peers. Each channel connects once. A failed channel is discarded: its own back-off before it
- * connects again would delay the use of a peer that is back. Safe for use by any number of threads.
+ * Opens the channels to peers. Each channel connects once. A failed channel is discarded: its own back-off before the
+ * next attempt would delay the use of a restarted peer. Safe for use by any number of threads.
  */
 final class PeerChannels {
 
@@ -89,14 +89,14 @@ final class PeerChannels {
         channels.removeIf(ManagedChannel::isTerminated);
         channels.add(channel);
         count(channel, ConnectivityState.IDLE, count);
-        // Closing sets its mark first and looks for channels afterwards.
+        // Closing sets its flag first and searches for channels afterwards.
         if (closed) {
             close(channel);
         }
         return channel;
     }
 
-    /** Counts what becomes of the connection of a channel that was in a state when it was looked at last. */
+    /** Counts the change of a channel's connection since its last observed state. */
     private static void count(ManagedChannel channel, ConnectivityState before, ConnectionCount count) {
         channel.notifyWhenStateChanged(before, () -> {
             ConnectivityState now = channel.getState(false);

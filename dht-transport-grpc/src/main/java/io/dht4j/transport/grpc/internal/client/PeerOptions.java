@@ -6,7 +6,7 @@ import java.time.Duration;
 /**
  * The options of the calls to peers.
  *
- * @param common those that every transport has
+ * @param common the options that every transport has
  * @param streams whether calls share streams; otherwise each is a gRPC call of its own
  * @param connectionsPerPeer the number of connections to a peer
  */

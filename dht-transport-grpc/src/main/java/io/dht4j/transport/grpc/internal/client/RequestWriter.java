@@ -86,7 +86,7 @@ final class RequestWriter {
         }
     }
 
-    /** Reports to the peer, with the next message, that a call of which it has something has ended. */
+    /** Reports to the peer, with the next message, the end of a call that it has at least in part. */
     void withdraw(PeerCall call) {
         if (sent.remove(call.id()) != null) {
             withdrawn.add(call.id());

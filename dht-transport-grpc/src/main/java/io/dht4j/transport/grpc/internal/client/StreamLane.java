@@ -21,11 +21,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The calls to one peer that share one stream. Any thread adds calls. The first of several calls wakes the event loop,
- * which takes them all and writes them as one message. Everything else happens on this loop.
+ * which writes all of them as one message. All other work runs on this loop.
  *
- * <p>Deadlines need no timer per call. One timer stands at the earliest deadline that was known when it was set. When
- * it runs, it ends the due calls and is set to the earliest remaining deadline. With equal timeouts that is one timer
- * per timeout, however many calls there are.
+ * <p>Deadlines need no timer per call. One timer is set to the earliest known deadline. When it runs, it ends the due
+ * calls and is set to the earliest remaining deadline. With equal timeouts this takes one timer per timeout, for any
+ * number of calls.
  */
 final class StreamLane implements PeerLane {
 
@@ -163,7 +163,7 @@ final class StreamLane implements PeerLane {
         setTimer(System.nanoTime() + keepAliveNanos);
     }
 
-    /** Handles the end of the link, whatever its cause. */
+    /** Handles the end of the link for any cause. */
     void lost(StreamLink lost, Status status, Metadata trailers) {
         assert loop.isCurrent();
         if (link != lost) {

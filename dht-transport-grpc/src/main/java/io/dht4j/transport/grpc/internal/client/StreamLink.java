@@ -23,12 +23,11 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection to a peer and the stream on it, on which calls are written and replies come. It lives on its lane's
- * event loop; gRPC may call back on another thread only before there is a connection.
+ * A connection to a peer and its stream, which carries calls and replies. For its lane's event loop; gRPC may call back
+ * on another thread only before there is a connection.
  *
- * <p>A deadline that passes while nothing comes from the peer makes the connection suspect: the network may be cut, and
- * TCP reports that only after minutes. Then the link {@linkplain LivenessProbe probes} the peer, and writes nothing
- * until the peer has answered.
+ * <p>A deadline that passes without received bytes makes the connection suspect: TCP reports a cut network only after
+ * minutes. Then the link {@linkplain LivenessProbe probes} the peer, and writes no call until the peer has answered.
  */
 final class StreamLink extends ClientCall.Listener<InputStream> {
 

@@ -41,7 +41,7 @@ abstract class UnaryCall extends ClientCall.Listener<byte[]> {
      */
     abstract boolean unusable(boolean again);
 
-    /** Notes that something has come from the peer. */
+    /** Records that bytes of the peer have arrived. */
     abstract void heard();
 
     /**
@@ -124,7 +124,7 @@ abstract class UnaryCall extends ClientCall.Listener<byte[]> {
         }
     }
 
-    /** Observes when the call is given to a connection: before that, no byte of it can leave. */
+    /** Observes the assignment of the call to a connection: before that, no byte of it can be sent. */
     private static final class Sending extends ClientStreamTracer.Factory {
 
         private final PeerCall call;

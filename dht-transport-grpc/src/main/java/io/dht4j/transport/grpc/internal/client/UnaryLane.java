@@ -127,7 +127,7 @@ final class UnaryLane implements PeerLane {
             channel.set(opened);
             current = opened;
             watch(opened);
-            // Closing sets its mark first and looks for the channel afterwards.
+            // Closing sets its flag first and searches for the channel afterwards.
             if (closed != null) {
                 channels.close(opened);
             }

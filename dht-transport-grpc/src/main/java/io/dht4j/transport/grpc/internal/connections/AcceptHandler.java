@@ -14,9 +14,9 @@ import java.util.function.Consumer;
 
 /**
  * Closes connections over a limit as soon as they are accepted. gRPC itself accepts any number of connections, and
- * reports each only after its handshake. The handler therefore sits at the listening socket, which passes on accepted
- * connections. While many connections are about to leave, it accepts no further ones: these wait in the backlog of the
- * system. One for each listener.
+ * reports each only after its handshake. The handler therefore belongs to the listening socket, which passes on
+ * accepted connections. While many connections are about to close, it accepts no further ones: these wait in the
+ * backlog of the system. One for each listener.
  */
 public final class AcceptHandler extends ChannelInboundHandlerAdapter {
 

@@ -15,9 +15,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the open connections of a listener, in all and by remote address, so that one caller cannot take every place.
- * IPv6 addresses of one network (64 bits) count as one, since a caller has all of them. Does not block; safe for use by
- * any number of threads.
+ * Counts the open connections of a listener, in total and by remote address, so that one caller cannot take every
+ * place. IPv6 addresses of one network (64 bits) count as one, since a caller has all of them. Does not block; safe for
+ * use by any number of threads.
  */
 public final class ConnectionLimit {
 

@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The connections of a listener, and the choice of the one that gives its place to a new connection when all are taken.
- * Only a connection without a call in flight gives way. Connections on which no call was ever admitted go first. Then,
- * where that is allowed, goes the one whose last call is longest ago. Health and reflection, which anybody may call,
+ * Only a connection without a call in flight gives way. Connections without any admitted call so far give way first.
+ * Then, if that is allowed, the one with the oldest last call does. Health and reflection, which any client may call,
  * count neither as calls nor as use. So no client keeps a place by silence or by cheap calls, and users of the API lose
  * theirs last. Does not block; safe for use by any number of threads.
  */
@@ -52,7 +52,7 @@ public final class Connections {
     // Guarded by this: those that gave way last. The first has had the most time to go.
     private final Queue<Connection> leaving = new ArrayDeque<>();
 
-    /** An open connection. For its event loop, except the choice of the connection that has to go. */
+    /** An open connection. For its event loop, except the choice of the connection that gives way. */
     public static final class Connection extends ChannelInboundHandlerAdapter {
 
         private final Channel channel;
@@ -104,7 +104,7 @@ public final class Connections {
 
         /** Sends the client a goodbye, and closes the connection even if the client ignores it. */
         private void close() {
-            // Before the look at the event loop: else the connection is closed when it gets one.
+            // Before the read of the event loop: otherwise the connection is closed when it gets one.
             leaving = true;
             if (channel.isRegistered()) {
                 channel.close();

@@ -15,12 +15,11 @@ import java.util.concurrent.TimeUnit;
 /**
  * Ends an HTTP/2 connection that sends more frames without a call than any client needs: settings, priorities, empty
  * data, and unknown types. The client receives the reason. gRPC itself limits resets and pings, but not these. The
- * handler inspects the heads of the frames as they pass and leaves them to gRPC. One for each connection; for its event
- * loop.
+ * handler inspects the heads of the frames and passes them on to gRPC. One for each connection; for its event loop.
  */
 public final class Http2FrameLimit extends ChannelInboundHandlerAdapter {
 
-    /** Far more than clients send, far less than what keeps a processor busy. */
+    /** Far more than clients send, far fewer than would keep a processor busy. */
     public static final int MAX_FRAMES = 1000;
 
     private static final long GOODBYE_MILLIS = 500;
@@ -49,7 +48,7 @@ public final class Http2FrameLimit extends ChannelInboundHandlerAdapter {
         connection.pipeline().addLast(new Placing());
     }
 
-    /** Finds its place in the pipeline with the first bytes: behind TLS, where there is any. */
+    /** Takes its place in the pipeline at the first bytes: behind TLS, if there is any. */
     private static final class Placing extends ChannelInboundHandlerAdapter {
 
         @Override

@@ -58,7 +58,7 @@ public final class EventLoops {
         return group;
     }
 
-    /** Returns the loops in turn. */
+    /** Returns one loop after the other, round-robin. */
     public Loop next() {
         return loops.get(Math.floorMod(turn.getAndIncrement(), loops.size()));
     }

@@ -14,7 +14,7 @@ public final class PeriodicTask implements Runnable {
 
     private final String what;
     private final Runnable task;
-    /** The failure to be logged at the next run, when there may be memory for that again. */
+    /** The failure, which is logged at the next run, when there may be memory for that again. */
     private @Nullable Throwable failure;
 
     /** Creates the task; {@code what} names it in the log. */

@@ -57,7 +57,7 @@ final class InboundByteMeter extends ServerStreamTracer {
     }
 
     /**
-     * Sets the length of the only message. Must be called before any message is requested: nothing is collected until
+     * Sets the length of the only message. Must be called before any message is requested: no bytes are collected until
      * then.
      */
     void expect(int length, Receiver call) {

@@ -6,9 +6,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds the unary calls of one event loop whose requests are not complete. It ends those of which nothing comes for the
- * idle timeout: gRPC would keep them until their deadlines, however far these are. The calls are their own links, so
- * nothing is allocated for them. For the event loop.
+ * Holds the unary calls of one event loop whose requests are not complete. It ends those without received bytes for the
+ * idle timeout: gRPC would keep them until their deadlines, which may be far. The calls are their own links, which
+ * saves objects. For the event loop.
  */
 final class IncompleteRequests {
 

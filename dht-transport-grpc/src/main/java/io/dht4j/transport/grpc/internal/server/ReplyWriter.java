@@ -20,14 +20,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes the replies of a stream in the order of their completion, for as long as the caller takes them. For the
- * connection's event loop, except {@link #answered}.
+ * Writes the replies of a stream in the order of their completion, while the caller reads them. For the connection's
+ * event loop, except {@link #answered}.
  */
 final class ReplyWriter {
 
     private static final Logger LOG = LoggerFactory.getLogger(ReplyWriter.class);
 
-    /** The number of answers that the caller has not taken at which reading stops. */
+    /** The number of unread answers at which reading stops. */
     private static final int MAX_UNTAKEN = 1024;
 
     private final ServerCall<InputStream, InputStream> call;
@@ -46,7 +46,7 @@ final class ReplyWriter {
     private final Deque<StreamExchange> parted = new ArrayDeque<>();
     private boolean reading;
 
-    /** An answer that waits to be written, apart from the parts of large replies. */
+    /** An answer that waits to be written, except the parts of large replies. */
     private static final class Answer {
 
         private final int type;
@@ -101,7 +101,7 @@ final class ReplyWriter {
         }
     }
 
-    /** Notes whether the stream reads a message: answers that come meanwhile are written when it has been read. */
+    /** Records whether the stream reads a message: answers during that time are written after it. */
     void setReading(boolean reading) {
         this.reading = reading;
     }
@@ -114,7 +114,7 @@ final class ReplyWriter {
         outgoing.add(new Answer(type, id, text, null));
     }
 
-    /** Queues what the handlers have answered. */
+    /** Queues the answers of the handlers. */
     void takeAnswered() {
         for (StreamExchange exchange = answered.poll(); exchange != null; exchange = answered.poll()) {
             if (!exchange.isReleased()) {
@@ -147,7 +147,7 @@ final class ReplyWriter {
         outgoing.add(new Answer(RecordHead.FAILED, exchange.id(), why.getBytes(StandardCharsets.UTF_8), exchange));
     }
 
-    /** Writes what is queued for as long as the caller takes it. Returns whether anything was written. */
+    /** Writes queued answers while the caller reads them. Returns whether any was written. */
     boolean write() {
         assert loop.isCurrent();
         boolean wrote = false;
@@ -198,7 +198,7 @@ final class ReplyWriter {
         return !outgoing.isEmpty();
     }
 
-    /** Returns whether anything waits for the caller to take it. */
+    /** Returns whether an answer waits for the caller to read. */
     boolean hasUntaken() {
         return !outgoing.isEmpty() || !parted.isEmpty();
     }

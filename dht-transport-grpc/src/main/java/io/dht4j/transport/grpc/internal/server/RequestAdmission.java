@@ -22,7 +22,7 @@ final class RequestAdmission {
     /** For failures that any number of requests may meet. */
     final RateLimitedLog failures = new RateLimitedLog(LOG::warn);
 
-    /** Tells whether there is room for a reply. */
+    /** Returns whether a reply fits into the bounds. */
     final LongPredicate replyRoom;
 
     private final PeerAdmission requests;
@@ -34,7 +34,7 @@ final class RequestAdmission {
 
     /**
      * Counts a request. Returns null if it is admitted, and then {@link #leave} must follow; else returns the reason of
-     * the refusal, with {@link PeerMethods#NO_ROOM its code} if there may be room later.
+     * the refusal, with {@link PeerMethods#NO_ROOM its code} if a later attempt may be admitted.
      */
     @Nullable
     Status enter(int length) {
@@ -53,7 +53,7 @@ final class RequestAdmission {
         requests.grow(bytes);
     }
 
-    /** Counts the end of a request, whatever its outcome. */
+    /** Counts the end of a request, with any outcome. */
     void leave(long bytes) {
         requests.leave(bytes);
     }

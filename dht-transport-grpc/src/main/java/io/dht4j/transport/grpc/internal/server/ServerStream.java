@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A stream of a calling peer: reads requests, passes them to the handler, and has a {@link ReplyWriter} for the
- * replies. It lives on the connection's event loop. It reads only while the peer takes the replies, and holds no more
- * of them than the bounds on requests in flight allow.
+ * replies. For the connection's event loop. It reads only while the peer reads the replies, and holds no more of them
+ * than the bounds on requests in flight allow.
  */
 final class ServerStream extends ServerCall.Listener<InputStream> {
 
@@ -181,7 +181,7 @@ final class ServerStream extends ServerCall.Listener<InputStream> {
                 throw new IOException("more bytes than were announced");
             }
         } catch (OutOfMemoryError e) {
-            // Nothing of the part has been read. The other calls of the stream go on.
+            // The part was not read. The other calls of the stream continue.
             message.skipNBytes(head.length());
             exchanges.end(exchange);
             replies.refuse(exchange.id(), admission.noMemory(call));
@@ -247,7 +247,7 @@ final class ServerStream extends ServerCall.Listener<InputStream> {
         }
     }
 
-    /** Forgets requests whose callers have given up by now, and ends a stream on which nothing moves. */
+    /** Forgets requests that their callers have abandoned, and ends a stream without traffic. */
     private void sweep() {
         if (ended) {
             return;

@@ -10,7 +10,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request of a stream and its reply. For the connection's event loop, except the handler's answer, which comes on
+ * One request of a stream and its reply. For the connection's event loop, except the handler's answer, which arrives on
  * any thread.
  */
 final class StreamExchange {
@@ -48,7 +48,7 @@ final class StreamExchange {
         return context.isExpired();
     }
 
-    /** Begins a request that comes in parts, and returns what assembles them. */
+    /** Begins a request that arrives in parts, and returns their assembler. */
     FrameAssembler begin(int length) {
         FrameAssembler parts = new FrameAssembler(length);
         request = parts;

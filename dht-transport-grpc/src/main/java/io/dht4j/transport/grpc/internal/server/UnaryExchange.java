@@ -79,7 +79,7 @@ final class UnaryExchange extends ServerCall.Listener<byte[]> implements Inbound
         }
         Deadline deadline = Context.current().getDeadline();
         if (deadline == null) {
-            // gRPC ends a call at its deadline; a call without one could keep its place for ever.
+            // gRPC ends a call at its deadline; a call without one could keep its place forever.
             return refuse(call, Status.INVALID_ARGUMENT.withDescription("a call needs a deadline"));
         }
         long remaining = Math.min(MAX_NANOS, deadline.timeRemaining(TimeUnit.NANOSECONDS));
@@ -206,7 +206,7 @@ final class UnaryExchange extends ServerCall.Listener<byte[]> implements Inbound
 
     /**
      * Writes the reply. {@link #onCancel} waits for it: when that returns, the event loop may end, and a later message
-     * would keep its buffer for ever.
+     * would retain its buffer forever.
      */
     private synchronized void write(byte[] reply) {
         if (released) {

@@ -13,7 +13,7 @@ import javax.net.ssl.SSLHandshakeException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports callers that fail to authenticate while a connection begins. One for each connection, in front of all other
+ * Reports callers that fail to authenticate during a handshake. One for each connection, in front of all other
  * handlers.
  */
 final class HandshakeReport extends ChannelInboundHandlerAdapter {

@@ -27,8 +27,8 @@ import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
- * TLS between nodes, in both directions. It uses the JDK's provider, the only one that asks the managers of {@link Tls}
- * again for each handshake. Safe for use by any number of threads.
+ * TLS between nodes, in both directions. It uses the JDK's provider, the only one that queries the managers of
+ * {@link Tls} again for each handshake. Safe for use by any number of threads.
  */
 public final class PeerTls implements AutoCloseable {
 

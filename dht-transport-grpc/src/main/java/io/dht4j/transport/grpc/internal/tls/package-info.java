@@ -1,4 +1,4 @@
-/** TLS between nodes, and who calls. */
+/** TLS between nodes, and the identities of callers. */
 @NullMarked
 package io.dht4j.transport.grpc.internal.tls;
 

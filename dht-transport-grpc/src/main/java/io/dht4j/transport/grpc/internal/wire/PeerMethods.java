@@ -20,7 +20,7 @@ import java.util.Optional;
 /** The two methods that carry frames, and their metadata. */
 public final class PeerMethods {
 
-    /** The service name. Its version covers everything that the methods carry besides the frames. */
+    /** The service name. Its version covers the protocol of the methods, without the frames. */
     public static final String SERVICE = "dht4j.peer.v1.Frames";
 
     /** The metadata of a call that ended without a reply before any handler of frames saw it. */
@@ -34,13 +34,13 @@ public final class PeerMethods {
     public static final Metadata.Key<String> LENGTH = Metadata.Key.of("dht-length", Metadata.ASCII_STRING_MARSHALLER);
 
     /**
-     * The caller of a stream understands {@link RecordHead#NO_ROOM}, whatever the value. Earlier callers end their
-     * stream at a record of an unknown type.
+     * With any value, the caller of a stream understands {@link RecordHead#NO_ROOM}. Earlier callers end their stream
+     * at a record of an unknown type.
      */
     public static final Metadata.Key<String> KNOWS_NO_ROOM =
             Metadata.Key.of("dht-knows-no-room", Metadata.ASCII_STRING_MARSHALLER);
 
-    /** Stands for a request that there is no memory for: an error would end its call with an unknown outcome. */
+    /** Represents a request that did not fit into memory: an error would end its call with an unknown outcome. */
     public static final byte[] NO_MEMORY = {};
 
     /** The code of a refusal for lack of room. */
@@ -135,7 +135,7 @@ public final class PeerMethods {
 
     /**
      * Marshals whole frames. Memory is taken only for received bytes: gRPC collects a message before it passes it on.
-     * Requests that there is no memory for are {@link #NO_MEMORY}.
+     * Requests that do not fit into memory are {@link #NO_MEMORY}.
      */
     private record Frames(int maxFrameBytes, boolean requests) implements Marshaller<byte[]> {
 

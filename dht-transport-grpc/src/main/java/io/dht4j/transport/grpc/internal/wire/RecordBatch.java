@@ -11,7 +11,7 @@ import java.util.Arrays;
 
 /**
  * A message under construction: {@link RecordHead records}, and possibly as the last one a part of a large frame, which
- * is not copied. It is filled, given to gRPC, which reads it at once, and filled again. For one event loop.
+ * is not copied. It is filled, passed to gRPC, which reads it at once, and filled again. For one event loop.
  */
 public final class RecordBatch extends InputStream implements KnownLength, Drainable {
 
@@ -22,7 +22,7 @@ public final class RecordBatch extends InputStream implements KnownLength, Drain
     private int partFrom;
     private int partLength;
 
-    /** Removes everything, so that the next message can be assembled. */
+    /** Removes the content, so that the next message can be assembled. */
     public void clear() {
         records.clear();
         part = NOTHING;
@@ -56,21 +56,21 @@ public final class RecordBatch extends InputStream implements KnownLength, Drain
         records.put(frame);
     }
 
-    /** Adds the first part of a request; nothing may be added after it. */
+    /** Adds the first part of a request, as the last record of the message. */
     public void endWithRequest(long id, long micros, Frame frame, int length) {
         head(RecordHead.REQUEST_BEGINS, id, length, 12);
         records.putLong(micros).putInt(frame.length());
         end(frame, 0, length);
     }
 
-    /** Adds the first part of a reply; nothing may be added after it. */
+    /** Adds the first part of a reply, as the last record of the message. */
     public void endWithReply(long id, byte[] frame, int length) {
         head(RecordHead.REPLY_BEGINS, id, length, 4);
         records.putInt(frame.length);
         end(Frame.of(frame), 0, length);
     }
 
-    /** Adds a further part; nothing may be added after it. */
+    /** Adds a further part, as the last record of the message. */
     public void endWithPart(long id, Frame frame, int from, int length) {
         head(RecordHead.PART, id, length, 0);
         end(frame, from, length);

@@ -1,4 +1,4 @@
-/** What travels between peers: the methods, their metadata, and the records of a stream. */
+/** The protocol between peers: the methods, their metadata, and the records of a stream. */
 @NullMarked
 package io.dht4j.transport.grpc.internal.wire;
 

@@ -5,7 +5,7 @@ import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpVersion;
 
-/** Reads what the head of a request announces of its body. Belongs to the request's event loop. */
+/** Reads the announcement of a request's body in its head. Belongs to the request's event loop. */
 final class AnnouncedBody {
 
     /** The largest announced length of an unwanted body that is read and dropped; a longer one ends the connection. */

@@ -28,8 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One request and its only answer. It keeps the connection's framing intact, whatever part of the body has come. It
- * returns the reservations of the request when no work for it is left and at most a slice of its answer is unsent.
+ * One request and its only answer. It keeps the connection's framing intact after any part of the body. It returns the
+ * reservations of the request when no work for it is left and at most a slice of its answer is unsent.
  *
  * <p>All fields belong to the request's event loop. All methods except {@link #later} must be called there.
  */
@@ -119,17 +119,17 @@ final class ApiExchange {
         return isHttp2;
     }
 
-    /** Returns whether the answer goes without its body. */
+    /** Returns whether the answer is sent without its body. */
     boolean isHead() {
         return isHead;
     }
 
-    /** Returns what the head says of the body. */
+    /** Returns the announcement of the body in the head. */
     AnnouncedBody body() {
         return body;
     }
 
-    /** Returns whether nothing more can be sent. */
+    /** Returns whether sending is no longer possible. */
     boolean isCutOrGone() {
         return cut || gone;
     }
@@ -160,7 +160,9 @@ final class ApiExchange {
         }
     }
 
-    /** Sets the action to run if the client's token is revoked; nothing, where the answer is about to come anyway. */
+    /**
+     * Sets the action to run if the client's token is revoked; an empty one if the answer is about to be sent anyway.
+     */
     void whenRevoked(Consumer<DhtException> action) {
         if (token != null) {
             token.whenRevoked(action);
@@ -346,7 +348,7 @@ final class ApiExchange {
     /**
      * Closes the connection, or resets the stream where it is one of several. A client in the middle of an answer sees
      * that it is truncated. The close waits for the data in the socket's queue, at most until the connection's idle
-     * timeout, so nothing large must be kept for it.
+     * timeout, so it must not retain large objects.
      */
     void cut() {
         cut = true;

@@ -167,7 +167,7 @@ public final class ApiHandler implements HttpListener.Api {
         }
     }
 
-    /** Answers a monitor of the process, which has no token and does not know by which name the node is called. */
+    /** Answers a monitor of the process, which has no token and does not know the node's name. */
     private void probe(ApiExchange exchange, boolean asksForLife) {
         if (!method(exchange).equals("GET")) {
             answerMethod(exchange, "GET");
@@ -334,7 +334,7 @@ public final class ApiHandler implements HttpListener.Api {
     /**
      * Answers a method that a resource does not have, and OPTIONS.
      *
-     * @param methods those that the resource has, besides HEAD and OPTIONS
+     * @param methods the methods of the resource, without HEAD and OPTIONS
      */
     private static void answerMethod(ApiExchange exchange, String methods) {
         String allowed = methods.replace("GET", "GET, HEAD") + ", OPTIONS";

@@ -18,8 +18,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * The body of a batch: lines of JSON, each parsed as soon as it is complete, so that besides the keys and values only
- * one line is held. Belongs to the request's event loop.
+ * The body of a batch: lines of JSON, each parsed as soon as it is complete, so that only one line is held in addition
+ * to the keys and values. Belongs to the request's event loop.
  */
 abstract class BatchBody implements RequestBody.Receiver {
 

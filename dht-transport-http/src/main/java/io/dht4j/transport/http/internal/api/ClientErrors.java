@@ -26,7 +26,7 @@ final class ClientErrors {
     /**
      * Creates an object that logs.
      *
-     * @param limited for failures of which there may be many
+     * @param limited for frequent failures
      */
     ClientErrors(RateLimitedLog limited) {
         this.limited = limited;

@@ -92,7 +92,7 @@ final class ClusterCalls {
         return Query.parse(exchange.request().query(), known);
     }
 
-    /** Returns what the query says of a call, and the span of the caller. */
+    /** Returns the call's options in the query, and the span of the caller. */
     private CallOptions options(ApiExchange exchange, Query query) {
         CallOptions options = query.callOptions(cluster);
         MultiMap headers = exchange.request().headers();

@@ -23,9 +23,9 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Serves the console: a page whose files are on the class path. It holds no data, so anyone may load it; what it shows
- * it requests like any other client. The files are read once, by a worker thread, when the first one is requested. Does
- * not block. Safe for use by any number of event loops.
+ * Serves the console: a page whose files are on the class path. It holds no data, so any client may load it; it
+ * requests its data like any other client. The files are read once, by a worker thread, when the first one is
+ * requested. Does not block. Safe for use by any number of event loops.
  */
 final class ConsoleFiles {
 
@@ -57,7 +57,7 @@ final class ConsoleFiles {
             "js", "text/javascript; charset=utf-8",
             "svg", "image/svg+xml");
 
-    /** Nothing from elsewhere, nothing inline, no frames, and no text that becomes markup. */
+    /** No foreign or inline content, no frames, and no text that becomes markup. */
     private static final String POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self';"
             + " connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
             + " require-trusted-types-for 'script'; trusted-types 'none'";

@@ -33,8 +33,7 @@ final class InFlightLease {
     }
 
     /**
-     * Requires a place for the connection when the whole request has come and is to be carried out. A second call does
-     * nothing.
+     * Requires a place for the connection of a complete request, before it is carried out. A second call does nothing.
      *
      * @throws OverloadedException if there is no place for a connection that makes public requests
      */
@@ -50,7 +49,7 @@ final class InFlightLease {
     }
 
     /**
-     * Notes that the answer was sent, or none will be: the connection may give way to others. A second call does
+     * Records that the answer was sent, or none will be: the connection may give way to others. A second call does
      * nothing.
      */
     void leaveConnection() {
@@ -165,7 +164,7 @@ final class InFlightLease {
         admission.release(part);
     }
 
-    /** Returns everything. A second call does nothing. */
+    /** Returns all places and bytes. A second call does nothing. */
     void release() {
         unreserve(reserved);
         leave();

@@ -17,7 +17,7 @@ public final class MetricsEndpoint {
 
     private volatile Optional<Supplier<? extends CompletionStage<String>>> source = Optional.empty();
 
-    /** Sets what gathers the metrics. */
+    /** Sets the source of the metrics. */
     public void from(Supplier<? extends CompletionStage<String>> metrics) {
         source = Optional.of(metrics);
     }

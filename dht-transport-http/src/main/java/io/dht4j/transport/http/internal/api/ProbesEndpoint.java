@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Answers probes of the process: whether it lives, and whether it is ready for requests. The answers are short texts
- * without details, since anyone may ask. Safe for use by any number of event loops.
+ * without details, since they need no token. Safe for use by any number of event loops.
  */
 public final class ProbesEndpoint {
 
@@ -36,12 +36,12 @@ public final class ProbesEndpoint {
      */
     private static final long FRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** A node that is busy, so that its store does not tell its size at once, is judged by what it said last. */
+    /** A busy node whose store does not report its size at once is judged by its last report. */
     private static final Duration PATIENCE = Duration.ofMillis(200);
 
     /**
-     * What was said longer ago no longer counts. A store that was asked for its size so long ago, and has not answered
-     * since, is not ready; one that was not asked for so long is.
+     * Older reports are ignored. A store that was asked for its size longer ago, and has not answered since, is not
+     * ready; one that was not asked for this time is.
      */
     private static final long OUTDATED_NANOS = ReadinessConditions.OUTDATED.toNanos();
 
@@ -65,7 +65,7 @@ public final class ProbesEndpoint {
         this.admission = admission;
     }
 
-    /** Lets readiness wait for the start of the node, until the text of what it waits for is empty. */
+    /** Makes readiness wait for the start of the node, until the text of what it waits for is empty. */
     public void starting(Supplier<String> waitsFor) {
         starting = waitsFor;
     }
@@ -76,8 +76,8 @@ public final class ProbesEndpoint {
     }
 
     /**
-     * Answers whether this node serves reads and writes, and what is in the way if it does not. A quorum of each
-     * partition is a condition for those who ask for it.
+     * Answers whether this node serves reads and writes, and why not. A quorum of each partition is a condition only on
+     * request.
      */
     void ready(ApiExchange exchange) {
         boolean asksForQuorum = asksForQuorum(exchange);
@@ -196,10 +196,10 @@ public final class ProbesEndpoint {
     }
 
     /**
-     * What a status shows.
+     * The result of a status.
      *
      * @param missing the unmet conditions
-     * @param quorum that partitions have no quorum, which is a condition for some; empty if all have one
+     * @param quorum the condition that partitions lack a quorum, which applies only on request; empty if all have one
      */
     private record Judgement(List<String> missing, Optional<String> quorum) {
 
@@ -212,7 +212,7 @@ public final class ProbesEndpoint {
         }
     }
 
-    /** A question for the status. */
+    /** A request for the status. */
     private record Asked(long at, CompletionStage<Judgement> judgement) {
 
         boolean hasEnded() {
@@ -220,6 +220,6 @@ public final class ProbesEndpoint {
         }
     }
 
-    /** What the status showed when it was last reported. */
+    /** The result of the last status. */
     private record Said(long at, Judgement judgement) {}
 }

@@ -220,7 +220,7 @@ final class Query {
      * Returns a whole number in decimal digits.
      *
      * @return empty if the parameter is missing
-     * @throws InvalidRequestException if it is something else or not {@code least} to {@code most}
+     * @throws InvalidRequestException if it is malformed or not {@code least} to {@code most}
      */
     OptionalLong number(String name, long least, long most) {
         byte[] bytes = values.get(name);
@@ -251,7 +251,7 @@ final class Query {
      * Returns the numbers of partitions, separated by commas.
      *
      * @return none if the parameter is missing
-     * @throws InvalidRequestException if one is something else
+     * @throws InvalidRequestException if one is malformed
      */
     Set<Integer> partitions() {
         Set<Integer> partitions = new HashSet<>();
@@ -273,7 +273,7 @@ final class Query {
      * Returns a version as {@code Dht-Version} shows it.
      *
      * @return empty if the parameter is missing
-     * @throws InvalidRequestException if it is something else
+     * @throws InvalidRequestException if it is malformed
      */
     Optional<Version> version(String name) {
         Optional<String> text = text(name);
@@ -300,7 +300,7 @@ final class Query {
     /**
      * Refuses parameters that would have no effect.
      *
-     * @param what takes these parameters only
+     * @param what the subject that accepts only these parameters
      * @throws InvalidRequestException if there is another one
      */
     void requireOnly(String what, List<String> taken) {

@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Admits the requests of the HTTP API. A request whose body is still arriving has no place among those in flight.
- * Clients that send heads and no bodies therefore take none from others. The number of awaited bodies has a bound of
- * its own; beyond it the request that has waited longest gives way. Safe for use by any number of threads.
+ * Clients that send heads and no bodies therefore take no places from others. The number of awaited bodies has a bound
+ * of its own; beyond it the request that has waited longest gives way. Safe for use by any number of threads.
  */
 public final class RequestAdmission extends ApiAdmission<ApiExchange> {
 
@@ -36,7 +36,7 @@ public final class RequestAdmission extends ApiAdmission<ApiExchange> {
      * way.
      *
      * @param giveWay refuses the request; called on its event loop, once at most
-     * @throws OverloadedException if there is no place for the request now, so that its body would come in vain
+     * @throws OverloadedException if there is no place for the request now, so that its body would be wasted
      */
     void awaitBody(ApiExchange exchange, Runnable giveWay) {
         if (isFull()) {
@@ -67,7 +67,7 @@ public final class RequestAdmission extends ApiAdmission<ApiExchange> {
         }
     }
 
-    /** Returns what becomes of failed requests in answers and in the log. */
+    /** Returns the handling of failed requests in answers and in the log. */
     ClientErrors failedRequests() {
         return failedRequests;
     }

@@ -8,8 +8,8 @@ import io.dht4j.transport.http.internal.common.HttpProblem;
 import io.vertx.core.buffer.Buffer;
 
 /**
- * Reads the body of a request. Memory is taken as bytes come, not as they are announced, and is counted against the
- * budget of bytes in flight before it is taken. Belongs to the request's event loop.
+ * Reads the body of a request. Memory is allocated as bytes arrive, not as they are announced, and is counted against
+ * the budget of bytes in flight before its allocation. Belongs to the request's event loop.
  */
 final class RequestBody {
 
@@ -22,26 +22,26 @@ final class RequestBody {
         this.receiver = receiver;
     }
 
-    /** Takes a body as it comes. */
+    /** Receives a body as it arrives. */
     interface Receiver {
 
         /** The most bytes that the body may have. */
         int maxBytes();
 
-        /** What to say of a body that has more. */
+        /** The error for a larger body. */
         InvalidRequestException tooLarge();
 
         /**
-         * Takes the next bytes. What is kept of them is reserved before it is in memory.
+         * Receives the next bytes. The kept part is reserved before it is in memory.
          *
-         * @throws DhtException if the client has sent what it may not; nothing more comes then
+         * @throws DhtException if the client has sent invalid bytes; then no further ones follow
          */
         void received(Buffer chunk);
 
         /**
-         * The body is there.
+         * The body is complete.
          *
-         * @throws DhtException if it is not what it should be
+         * @throws DhtException if it is invalid
          */
         void ended();
 
@@ -117,7 +117,7 @@ final class RequestBody {
         }
     }
 
-    /** The body may have come since this was asked for: then its request goes on, and its place is free. */
+    /** The body may have arrived since: then its request continues, and its place is free. */
     private void giveWay() {
         if (exchange.share().isAwaitingBody() && !exchange.isOver()) {
             exchange.body().isLate();

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Streams a scan to a client. It holds one page, whose bytes count as in flight, and requests the next one when the
- * socket has taken the last. A slow client therefore slows the scan down, and one that takes nothing for the write
- * timeout is cut off. The status is sent with the first page. A later error closes the connection before the end of the
- * chunked body, so that the client sees the truncation. Belongs to the request's event loop.
+ * socket has accepted the last. A slow client therefore slows the scan down, and one that reads no bytes for the write
+ * timeout is disconnected. The status is sent with the first page. A later error closes the connection before the end
+ * of the chunked body, so that the client sees the truncation. Belongs to the request's event loop.
  */
 final class ScanStream {
 
@@ -124,7 +124,7 @@ final class ScanStream {
         });
     }
 
-    /** Guards a step, so that a fault does not keep the request's place for ever. */
+    /** Guards a step, so that an error releases the request's place. */
     private void guarded(Runnable step) {
         try {
             step.run();

@@ -6,7 +6,10 @@ import io.dht4j.security.TokenGuard;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** Checks the token of a request in progress, which may be revoked meanwhile. Belongs to the request's event loop. */
+/**
+ * Checks the token of a request in progress, which may be revoked during the request. Belongs to the request's event
+ * loop.
+ */
 final class TokenCheck {
 
     private final TokenGuard guard;
@@ -45,7 +48,7 @@ final class TokenCheck {
         }
     }
 
-    /** Does nothing from now on if the token is revoked: the answer has been given. */
+    /** Ignores later revocations of the token, since the answer has been given. */
     void end() {
         whenRevoked = TokenCheck::ignore;
     }

@@ -13,9 +13,10 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Refuses requests that ask for more than this API does: a client that asks for a condition, for a part of a value, or
- * for a decoding must not be told that it was done. What a read may leave out by RFC 9110 is left out: {@code Range},
- * {@code If-None-Match}, {@code If-Modified-Since} and {@code If-Range}, without which the answer is the whole value.
+ * Refuses requests with semantics that this API does not support. Otherwise a client that requests a condition, a part
+ * of a value, or a decoding would get a false confirmation. Reads ignore the headers that RFC 9110 allows to ignore:
+ * {@code Range}, {@code If-None-Match}, {@code If-Modified-Since} and {@code If-Range}; the answer is then the whole
+ * value.
  */
 final class UnsupportedSemantics {
 
@@ -24,11 +25,11 @@ final class UnsupportedSemantics {
 
     private static final String IDENTITY = "identity";
 
-    /** What changes the meaning of any request. */
+    /** The headers that change the meaning of any request. */
     private static final List<CharSequence> OF_ANY =
             names("Content-Range", "X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override");
 
-    /** The conditions under which a read must not be carried out. */
+    /** The conditions that a read cannot ignore. */
     private static final List<CharSequence> OF_READS = names("If-Match", "If-Unmodified-Since");
 
     /** Conditions and parts, which a write must honour. */

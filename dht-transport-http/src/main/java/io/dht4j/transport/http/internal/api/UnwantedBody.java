@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Drains a body that is still arriving when the answer is known. It is read and dropped for a while: most clients read
- * the answer only after they have sent everything. Belongs to the request's event loop.
+ * the answer only after they have sent the whole body. Belongs to the request's event loop.
  */
 final class UnwantedBody {
 
@@ -33,7 +33,7 @@ final class UnwantedBody {
     /**
      * Answers, and reads and drops the body.
      *
-     * @param answer what to answer, null for no bytes; status and headers must have been set
+     * @param answer the body of the answer, null for none; status and headers must have been set
      * @param closes whether the connection is not worth keeping for the rest of the body
      */
     static void answerBefore(ApiExchange exchange, @Nullable Buffer answer, boolean closes) {
@@ -46,8 +46,8 @@ final class UnwantedBody {
     }
 
     /**
-     * Sends the whole answer at once, but declares its end only when the body has come. The bytes of a body must not be
-     * taken for the next request. A connection that is closed with unread bytes would be reset, and the client might
+     * Sends the whole answer at once, but declares its end only when the body has arrived, so that its bytes are not
+     * parsed as the next request. A connection that is closed with unread bytes would be reset, and the client might
      * never see the answer.
      */
     private void answerOnConnection(@Nullable Buffer answer, boolean closes) {

@@ -7,9 +7,9 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 
 /**
- * A body that is a value. Its array grows as bytes come, and counts by its length, before it is allocated. The one that
- * it replaces, at most as long as what has come, is there beside it for the moment of a copy and no longer counts.
- * Belongs to the request's event loop.
+ * A body that is a value. Its array grows as bytes arrive, and its length is counted before its allocation. The
+ * replaced array, at most as long as the received bytes, exists until the copy ends and no longer counts. Belongs to
+ * the request's event loop.
  */
 final class ValueBody implements RequestBody.Receiver {
 

@@ -5,8 +5,8 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServerResponse;
 
 /**
- * A value as an answer. A large one is sent in slices as the client reads, so that a client that does not read holds no
- * more. Belongs to the request's event loop.
+ * A value as an answer. A large one is sent in slices as the client reads, so that a client that does not read occupies
+ * only one. Belongs to the request's event loop.
  */
 final class ValueSlices {
 

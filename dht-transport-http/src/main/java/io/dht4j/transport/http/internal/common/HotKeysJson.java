@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 /** Writes hot keys as JSON. */
 public final class HotKeysJson {
 
-    /** An upper bound of the bytes of a count besides its key. */
+    /** An upper bound of the bytes of a count without its key. */
     private static final long BYTES_PER_COUNT = 128;
     /** As text each byte of a key may be an escape of six characters, and its base64 follows. */
     private static final long BYTES_PER_KEY_BYTE = 8;

@@ -71,7 +71,7 @@ public record HttpProblem(int status, Buffer body, boolean retryLater) {
     }
 
     /**
-     * Returns what an answer says that is an error.
+     * Returns the description in an error answer.
      *
      * @param body its body
      * @return the detail of a problem; another text, for example of an older version, as it is

@@ -46,7 +46,7 @@ public final class Ndjson {
     public static final Set<String> PUTS = Set.of(KEY, VALUE);
 
     /**
-     * The bytes of a line besides its value: the key, twice, its text as escapes of six characters a byte, and the
+     * The bytes of a line without its value: the key, twice, its text as escapes of six characters a byte, and the
      * rest.
      */
     static final int MAX_BESIDES_VALUE = 8 * Key.MAX_LENGTH + 1024;
@@ -114,7 +114,7 @@ public final class Ndjson {
      * Parses a line.
      *
      * @param allowed the fields that it may have
-     * @throws IllegalArgumentException if it is something else; the message says what, and shows nothing of a value
+     * @throws IllegalArgumentException if it is malformed; the message describes the error without the value
      * @throws io.dht4j.InvalidRequestException if the key is not 1 to 4096 bytes long
      */
     public static Line parse(byte[] bytes, int from, int to, Set<String> allowed) {
@@ -183,7 +183,7 @@ public final class Ndjson {
      */
     public static Iterator<Buffer> slices(KeyValue entry, int bytes) {
         Value value = entry.value();
-        // Quotes within a field are escaped: nothing else looks like the field itself.
+        // Quotes within a field are escaped, so only the field itself matches.
         String around = entry(
                         new KeyValue(entry.key(), new Value(new byte[0], value.version(), value.expiresAtMillis())))
                 .toString();

@@ -4,7 +4,7 @@ import io.vertx.core.buffer.Buffer;
 import java.util.Arrays;
 
 /**
- * Splits bytes that come in pieces into lines. It holds only the line that is not yet complete. Belongs to one event
+ * Splits bytes that arrive in pieces into lines. It holds only the line that is not yet complete. Belongs to one event
  * loop.
  *
  * <p>Vert.x's {@code RecordParser} bounds a line only after it has stored the piece, does not bound a line that one

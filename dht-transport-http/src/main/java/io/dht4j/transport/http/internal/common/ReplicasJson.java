@@ -5,7 +5,7 @@ import io.vertx.core.json.JsonArray;
 import io.vertx.core.json.JsonObject;
 import java.util.List;
 
-/** Writes what the replicas of a key have as JSON. */
+/** Writes the versions of a key's replicas as JSON. */
 public final class ReplicasJson {
 
     private ReplicasJson() {}

@@ -1,4 +1,4 @@
-/** What the server and the clients of the public API have in common, and what the port needs of it. */
+/** The common parts of the server and the clients of the public API, and of the port. */
 @NullMarked
 package io.dht4j.transport.http.internal.common;
 

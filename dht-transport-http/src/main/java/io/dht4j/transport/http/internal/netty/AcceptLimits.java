@@ -6,11 +6,11 @@ import java.time.Duration;
 /**
  * The limits of a listener's connections.
  *
- * @param connections in all, 1 or more
+ * @param connections the total number, 1 or more
  * @param connectionsPerAddress that make public requests from one remote address, and as many that have made no
  *     request; 1 or more
- * @param keptForOthers how many of all are never given to those that make public requests: for peers, and for probes of
- *     whether the node lives; 0 or more, fewer than all
+ * @param keptForOthers the number of places for connections without public requests: for peers, and for liveness
+ *     probes; 0 or more, fewer than all
  * @param headTimeout for the first request of a connection to arrive, and for the head of each later one, from its
  *     first byte on
  */

@@ -28,8 +28,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A connection from the moment of its acceptance. This handler precedes all others of the connection's bytes. It
- * enforces that requests come in time, and puts {@link HttpRequestValidator} behind the decoder of HTTP/1.1 before that
- * has seen a whole head.
+ * enforces that requests arrive in time, and inserts {@link HttpRequestValidator} behind the decoder of HTTP/1.1 before
+ * that has read a whole head.
  *
  * <p>Its reports to {@link AcceptedConnections} may come from any thread; the rest belongs to its event loop.
  */
@@ -78,7 +78,7 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
         this.address = address;
     }
 
-    /** The category in which a connection counts. */
+    /** The category of a connection. */
     enum Standing {
         /** No whole request has come over it, and it may have to give way. */
         UNPROVED,
@@ -114,8 +114,8 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Notes a public request over this connection whose end is not reported, so that the connection counts as in use
-     * for as long as it is open. Must be called on its event loop.
+     * Records a public request over this connection whose end is not reported, so that the connection counts as in use
+     * while it is open. Must be called on its event loop.
      *
      * @return whether there is a place for a connection that makes such requests; if not, the request is to be refused
      */
@@ -124,7 +124,7 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Notes that a whole public request has come over this connection. Must be called on its event loop.
+     * Records that a whole public request has arrived over this connection. Must be called on its event loop.
      *
      * @return whether there is a place for a connection that makes such requests; if not, the request is to be refused,
      *     else the connection is in use until {@link #endPublic} is called
@@ -285,7 +285,7 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
             @Override
             public void onStreamClosed(Http2Stream stream) {
                 if (stream.isResetSent()) {
-                    // Later: what runs may close the connection, which must not happen within this event.
+                    // Later: the action may close the connection, which must not happen within this event.
                     channel.eventLoop().execute(reset);
                 }
             }
@@ -325,7 +325,7 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
         try {
             channel.eventLoop().execute(() -> channel.unsafe().close(channel.voidPromise()));
         } catch (RejectedExecutionException e) {
-            // The listener is closed, or its event loop has ended: nothing is accepted any more.
+            // The listener is closed, or its event loop has ended.
             LOG.debug("the connection of {} goes with its event loop", remote, e);
         }
     }

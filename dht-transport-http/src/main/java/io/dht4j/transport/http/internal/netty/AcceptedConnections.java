@@ -22,14 +22,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Counts the connections of a listener when they are accepted.
  *
- * <p>A connection that has made no request has no place of its own: without room, the one that has been silent longest
- * gives way to the next. So silent connections exclude no client, however many there are and wherever they come from.
- * The first public request gets its connection a place if fewer than the limits have one, or if a connection with a
- * place is idle. The remaining places are for peers, which prove themselves by whole frames. Addresses of IPv6 count as
- * one if they share their first 64 bits.
+ * <p>A connection without requests has no place of its own: at the limit, the one that has been silent longest gives
+ * way to the next. So any number of silent connections, from any address, excludes no client. The first public request
+ * gives its connection a place if the limits allow it, or if a connection with a place is idle. The remaining places
+ * are for peers, which prove themselves by whole frames. IPv6 addresses count as one if they share their first 64 bits.
  *
- * <p>Safe for use by any number of threads. The lock is held for a few steps only, when a connection comes, goes, or
- * makes its first request; for longer only as {@link IdleConnections} says.
+ * <p>Safe for use by any number of threads. The lock is held for a few steps, when a connection opens, closes, or makes
+ * its first request; for longer only as described in {@link IdleConnections}.
  */
 public final class AcceptedConnections {
 
@@ -59,15 +58,15 @@ public final class AcceptedConnections {
     /**
      * Creates an empty set of connections.
      *
-     * @param limits how many there may be
-     * @param refusals makes the answers to requests that are refused before the server sees them
+     * @param limits the maximum numbers
+     * @param refusals creates the answers to requests that are refused before the server
      */
     public AcceptedConnections(AcceptLimits limits, Refusals refusals) {
         this.limits = limits;
         this.refusals = refusals;
     }
 
-    /** Both ends of a connection, which no other has at the same time. */
+    /** Both addresses of a connection, which identify it among the open ones. */
     private record Key(String remoteHost, int remotePort, String localHost) {
 
         static @Nullable Key of(@Nullable InetSocketAddress remote, @Nullable InetSocketAddress local) {
@@ -102,7 +101,7 @@ public final class AcceptedConnections {
     /**
      * Returns network access that counts accepted connections here.
      *
-     * @param base the access that is used for everything else
+     * @param base the access for all other operations
      * @return for the server's builder
      */
     public Transport over(Transport base) {

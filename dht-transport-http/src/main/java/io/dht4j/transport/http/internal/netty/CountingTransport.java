@@ -49,7 +49,7 @@ final class CountingTransport implements io.vertx.core.transport.Transport {
         return counting;
     }
 
-    /** A handler in front of the one that gives connections to the event loops. */
+    /** A handler in front of the one that assigns connections to the event loops. */
     @Sharable
     private static final class AtTheDoor extends ChannelInboundHandlerAdapter {
 

@@ -14,10 +14,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps what has come of a TLS handshake until it is the turn of its connection, so that handshakes do not take the
- * event loop from the calls of peers. Meanwhile the connection reads nothing further: a client may send a large request
- * right behind the end of its handshake. Precedes the handler of TLS, and leaves the connection after the handshake, or
- * at its first bytes if there is no TLS. For the connection's event loop.
+ * Keeps the received bytes of a TLS handshake until the queue serves its connection, so that handshakes do not delay
+ * the calls of peers on the event loop. Until then the connection reads no further bytes: a client may send a large
+ * request right after its handshake. Precedes the handler of TLS, and is removed from the connection after the
+ * handshake, or at its first bytes if there is no TLS. For the connection's event loop.
  */
 final class HandshakeGate extends ChannelInboundHandlerAdapter {
 

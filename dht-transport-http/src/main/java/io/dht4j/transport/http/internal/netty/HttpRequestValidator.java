@@ -39,12 +39,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Rules of RFC 9110 and RFC 9112 that the wrapped server does not enforce. A request of HTTP/1.1 names its host once.
  * An unknown version, expectation or transfer coding is refused, as are trailers that are too long. A refused request
- * is answered in its turn, everything after it is dropped, and the connection ends: with doubtful framing, the rest
- * must not be taken for requests.
+ * is answered in order, all later bytes are dropped, and the connection ends: with doubtful framing, the rest must not
+ * be parsed as requests.
  *
- * <p>A request with a body does not change the protocol. The server would look for the body's frames where its bytes
- * are, and a client that waits for permission to send it would wait for ever. Neither does one whose offer of HTTP/2 is
- * incomplete: the server would refuse it without saying why, and RFC 9110 lets it ignore the offer. Belongs to the
+ * <p>A request with a body does not change the protocol. The server would parse the bytes of the body as frames, and a
+ * client that waits for permission to send it would wait forever. Neither does a request with an incomplete offer of
+ * HTTP/2: the server would refuse it without a reason, and RFC 9110 allows ignoring the offer. Belongs to the
  * connection's event loop.
  */
 final class HttpRequestValidator extends ChannelDuplexHandler {
@@ -84,7 +84,7 @@ final class HttpRequestValidator extends ChannelDuplexHandler {
         sawMessage = false;
     }
 
-    /** Returns whether the decoded bytes were a part of a head, and neither its end nor anything behind it. */
+    /** Returns whether the decoded bytes were a part of a head, without its end. */
     boolean endedReadWithinHead() {
         return !sawMessage && !inMessage && !isUpgraded && refusal == null;
     }

@@ -10,14 +10,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses the public connection that gives way to a new one when all places are taken: of the source that has most of
- * them and has an idle one, the one that has been idle longest. It is of a source that has more of them than the new
- * one's, or of the same: so sources come to have equally many, and do not take places from one another in turn.
+ * Chooses the public connection that gives way to a new one when all places are taken: the longest idle one of the
+ * source with the most connections among those with an idle one. That source has more connections than the new one's
+ * source, or is the same: so the numbers of sources converge, and sources do not take places from one another
+ * repeatedly.
  *
- * <p>To look through all connections for each new one would be too dear, so a number is chosen at a time. They stay
- * chosen for the sources that may take them: a source that may take none keeps no other from it. Unless one was taken
- * since the last look, the next one waits for {@value #PAUSE_MILLIS} ms; each source looks through its own connections
- * as seldom. Guarded by the lock of {@link AcceptedConnections}.
+ * <p>A search through all connections for each new one would be too expensive, so each search chooses several. They
+ * stay chosen for the sources that may take them; a source that may take none does not affect others. Unless one was
+ * taken since the last search, the next search waits for {@value #PAUSE_MILLIS} ms; each source searches its own
+ * connections as rarely. Guarded by the lock of {@link AcceptedConnections}.
  */
 final class IdleConnections {
 
@@ -46,11 +47,11 @@ final class IdleConnections {
     /**
      * A connection that was idle when it was chosen.
      *
-     * @param idleSince since when, by {@link System#nanoTime()}
+     * @param idleSince the begin of the idle time, by {@link System#nanoTime()}
      */
     record Candidate(AcceptedConnection connection, long idleSince) {
 
-        /** Whether it gives way, being as idle as when it was chosen. It has no place any more then. */
+        /** Returns whether it gives way, since it is still idle. Then it no longer has a place. */
         boolean givesWay(long now) {
             if (connection.standing() != Standing.PUBLIC) {
                 return false;
@@ -73,9 +74,9 @@ final class IdleConnections {
     /**
      * Takes the place of a connection that is idle.
      *
-     * @param source where the new connection comes from
+     * @param source the source of the new connection
      * @param now by {@link System#nanoTime()}
-     * @return what is to be closed, and has not been taken out of the counts; null if none is idle
+     * @return the connection to close, which is still counted; null if none is idle
      */
     @Nullable
     AcceptedConnection takeFor(ConnectionSource source, long now) {

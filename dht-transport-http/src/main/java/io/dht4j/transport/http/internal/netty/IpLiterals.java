@@ -3,7 +3,7 @@ package io.dht4j.transport.http.internal.netty;
 import io.netty.util.NetUtil;
 import java.util.Optional;
 
-/** IP addresses in texts, read without asking a name service. */
+/** IP addresses in texts, parsed without a name service. */
 public final class IpLiterals {
 
     private IpLiterals() {}
@@ -11,8 +11,8 @@ public final class IpLiterals {
     /**
      * Reads an address.
      *
-     * @param text an IPv4 address, an IPv6 address without brackets, or anything else
-     * @return the address in one form for all of its spellings; empty if it is none
+     * @param text an IPv4 address, an IPv6 address without brackets, or any other text
+     * @return the address in a canonical form; empty if it is none
      */
     public static Optional<String> normal(String text) {
         return Optional.ofNullable(NetUtil.createByteArrayFromIpAddressString(text))

@@ -7,12 +7,12 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Refuses a Vert.x, or a Netty below it, that frameworks manage and this module cannot run on. It refers to nothing
- * that older versions lack.
+ * Refuses a version of Vert.x, or of the Netty below it, on the class path that this module cannot run on. This class
+ * uses no API that older versions lack.
  */
 public final class VertxVersions {
 
-    /** What this module was built with: Vert.x uses what the last Netty before its release brought. */
+    /** The versions that this module was built with. Vert.x uses the API of the last Netty before its release. */
     static final String LEAST_VERTX = "5.2.0";
 
     static final String LEAST_NETTY = "4.2.18.Final";
@@ -22,7 +22,7 @@ public final class VertxVersions {
     /**
      * Checks the versions on the class path; those that cannot be read are accepted.
      *
-     * @throws IllegalStateException if one is too old; the message names it and what to do
+     * @throws IllegalStateException if one is too old; the message names it and the remedy
      */
     public static void check() {
         ClassLoader loader = Vertx.class.getClassLoader();

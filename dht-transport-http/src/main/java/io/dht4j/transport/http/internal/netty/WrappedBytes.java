@@ -21,10 +21,10 @@ public final class WrappedBytes {
     }
 
     /**
-     * Returns the bytes of a received buffer, which must not be used afterwards.
+     * Returns the bytes of a received buffer, which the caller no longer uses.
      *
      * @param received as the server or the client has passed it on
-     * @return the array that it was made of, if nothing else is in that; otherwise a new one
+     * @return its array if that has no other content; otherwise a new one
      */
     public static byte[] take(Buffer received) {
         ByteBuf bytes = ((BufferInternal) received).getByteBuf();

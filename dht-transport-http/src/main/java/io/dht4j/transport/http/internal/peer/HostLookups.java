@@ -9,8 +9,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Configures how Vert.x looks up the names of hosts. It keeps an address for 30 seconds at most, as the JDK does by
- * default, and reads the hosts file again. By its own defaults it reads that file once, and keeps addresses for as long
- * as the name server says.
+ * default, and reads the hosts file again. By its defaults it reads that file once, and keeps addresses for the time to
+ * live of the name server.
  */
 public final class HostLookups {
 
@@ -19,7 +19,7 @@ public final class HostLookups {
 
     private static final int HOSTS_FILE_SECONDS = 10;
 
-    /** How long a pool of connections keeps an address besides, five minutes by default. */
+    /** How long a pool of connections also keeps an address, five minutes by default. */
     private static final Duration POOL_TIME = Duration.ofSeconds(10);
 
     /** The JDK's property for another hosts file. */
@@ -45,11 +45,11 @@ public final class HostLookups {
     }
 
     /**
-     * Returns the configuration of a client whose pools of connections look the name of a host up again. By itself a
-     * client that is used keeps calling the address of before for five minutes, also if no connection to it succeeds.
+     * Returns the configuration of a client whose pools of connections look the name of a host up again. By default a
+     * client in use keeps calling the old address for five minutes, also if no connection to it succeeds.
      *
-     * @param options everything else
-     * @return new configuration, which takes the place of the options in a builder that has them
+     * @param options all other options
+     * @return new configuration, which replaces the options of a builder
      */
     public static HttpClientConfig following(HttpClientOptions options) {
         return new HttpClientConfig(options)

@@ -4,9 +4,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs one timer on an event loop for many deadlines: it is set to the earliest of which it was notified. When it runs,
- * its task ends what is due, and sets it to the earliest deadline that remains. With equal timeouts that is one timer
- * per timeout, however many calls there are.
+ * Runs one timer on an event loop for many deadlines: it is set to the earliest reported one. When it runs, its task
+ * ends the due calls, and sets it to the earliest remaining deadline. With equal timeouts this takes one timer per
+ * timeout, for any number of calls.
  */
 public final class LoopTimer {
 

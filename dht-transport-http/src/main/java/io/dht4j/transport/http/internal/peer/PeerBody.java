@@ -8,8 +8,8 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Collects a body of declared length. The array is small before some of the body has arrived. Then it has the declared
- * length, which its owner has counted. For one thread.
+ * Collects a body of declared length. The array is small until the first bytes of the body have arrived. Then it has
+ * the declared length, which its owner has counted. For one thread.
  */
 public final class PeerBody {
 

@@ -1,8 +1,8 @@
 package io.dht4j.transport.http.internal.peer;
 
 /**
- * The transport's side of a kind of client; applications see its name alone. Every {@code HttpClientKind} of this
- * project is one too, which makes a kind of another project known as such. Immutable.
+ * The internal part of a kind of client; applications use only its name. Every {@code HttpClientKind} of this project
+ * implements it, which distinguishes it from foreign kinds. Immutable.
  */
 public interface PeerClientKind {
 
@@ -15,6 +15,6 @@ public interface PeerClientKind {
     /** Returns the largest number of connections to a peer. */
     int maxConnections();
 
-    /** Returns what makes the clients. */
+    /** Returns the factory of the clients. */
     PeerClients.Factory clients();
 }

@@ -6,7 +6,7 @@ import io.dht4j.transport.common.calls.PeerLane;
 import java.util.List;
 import java.util.Optional;
 
-/** Makes the lanes to peers over one kind of HTTP client. Safe for use by any number of threads. */
+/** Creates the lanes to peers over one kind of HTTP client. Safe for use by any number of threads. */
 public interface PeerClients {
 
     /**
@@ -25,7 +25,7 @@ public interface PeerClients {
     /** Releases the shared resources of the lanes, once they are closed. May block for a bounded time. */
     default void close() {}
 
-    /** Makes the clients of a transport. Safe for use by any number of threads. */
+    /** Creates the clients of a transport. Safe for use by any number of threads. */
     interface Factory {
 
         /** Prepares the library, before the first transport with such clients exists. May block. */

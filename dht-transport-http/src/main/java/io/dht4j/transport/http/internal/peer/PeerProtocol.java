@@ -3,7 +3,7 @@ package io.dht4j.transport.http.internal.peer;
 import io.dht4j.transport.common.calls.PeerCall;
 import java.util.concurrent.TimeUnit;
 
-/** The path, headers, statuses and bounds on which the caller and the called node agree. */
+/** The path, headers, statuses and bounds of the protocol between the caller and the called node. */
 public final class PeerProtocol {
 
     /** The path to which peers send frames. */
@@ -14,8 +14,7 @@ public final class PeerProtocol {
 
     /**
      * The header of each request of a peer. Its name begins with {@code Sec-}, so browsers never let a page set it
-     * (Fetch, forbidden request-headers): a request that has it is no page's, whatever name its sender has for the
-     * recipient.
+     * (Fetch, forbidden request-headers): a request with it does not come from a page, under any name of the recipient.
      */
     public static final String PEER_HEADER = "Sec-Dht-Peer";
 

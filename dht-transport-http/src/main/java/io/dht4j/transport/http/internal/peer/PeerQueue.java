@@ -16,8 +16,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The calls to one peer over a client that has connections of its own. A bounded number is passed to it at a time; the
- * others wait here until their deadlines at most. For clients that would queue without a bound themselves, or could not
- * report whether a call was written. Safe for use by any number of threads.
+ * others wait here, at most until their deadlines. For clients that would queue without a bound themselves, or could
+ * not report whether a call was written. Safe for use by any number of threads.
  *
  * <p>As in a lane of Vert.x, one timer at the earliest deadline serves all calls.
  */
@@ -38,7 +38,7 @@ public final class PeerQueue implements PeerLane {
     private final AtomicInteger underWay = new AtomicInteger();
     private final AtomicInteger pumps = new AtomicInteger();
     private final AtomicInteger cancelled = new AtomicInteger();
-    /** The calls that wait or that the client has. Their deadlines end them, whatever becomes of them there. */
+    /** The calls that wait or that the client carries. Their deadlines end them in any case. */
     private final Set<PeerCall> calls = ConcurrentHashMap.newKeySet();
 
     /** Why the queue is closed; null while it is open. */

@@ -13,7 +13,7 @@ import java.nio.channels.UnresolvedAddressException;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Converts a peer's answer to the outcome of a call, whichever client read it. */
+/** Converts a peer's answer to the outcome of a call, for all clients. */
 public final class PeerReply {
 
     /** How much of an error is read: a problem with the longest detail that a node sends, with its escapes. */
@@ -71,7 +71,7 @@ public final class PeerReply {
         call.unconnected(why, cause);
     }
 
-    /** What went wrong, and what that came from. */
+    /** The failure and its cause. */
     public static String reason(Throwable error) {
         return ConnectFailure.inWords(error).orElseGet(() -> outermostAndRoot(error));
     }

@@ -41,8 +41,7 @@ public final class PeerTls {
     }
 
     /**
-     * Returns whether the peer has ever proved its identity. Until then nothing was disclosed: no request leaves
-     * before.
+     * Returns whether the peer has ever proved its identity. Until then no request was sent, so no data was disclosed.
      */
     boolean hasTrusted() {
         return trust.trusted;

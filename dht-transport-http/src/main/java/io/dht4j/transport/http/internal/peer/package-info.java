@@ -1,4 +1,4 @@
-/** Calls to peers: what every HTTP client has in common, whichever library it wraps. */
+/** Calls to peers: the common parts of the HTTP clients of all libraries. */
 @NullMarked
 package io.dht4j.transport.http.internal.peer;
 

@@ -149,14 +149,14 @@ public final class HttpRemoteClient implements AutoCloseable {
         } catch (RejectedExecutionException e) {
             call.refuse("the client is closed");
         }
-        // Closing sets its mark first and looks for calls afterwards.
+        // Closing sets its flag first and searches for calls afterwards.
         if (closed.get()) {
             call.refuse("the client is closed");
         }
         return call.stage();
     }
 
-    /** Sets what receives the address of a node whose answer says that it is about to stop. */
+    /** Sets the receiver of the address of a node whose answer announces that it is about to stop. */
     public void onStopping(Consumer<String> listener) {
         stopping = listener;
     }
@@ -172,7 +172,7 @@ public final class HttpRemoteClient implements AutoCloseable {
     /**
      * Gets a connection to a node for a request.
      *
-     * @return fails if there is none; nothing has been sent then
+     * @return fails if there is none; then no byte has been sent
      */
     Future<HttpClientRequest> connect(HostAndPort node, HttpRemoteRequest request) {
         RequestOptions head = new RequestOptions()

@@ -11,7 +11,7 @@ import java.util.Optional;
  * @param token the token of every request
  * @param connectTimeout the time to connect
  * @param idleTimeout how long a connection may stay unused
- * @param perNode the most connections to a node
+ * @param perNode the maximum number of connections to a node
  */
 public record HttpRemoteConnections(
         WireSecurity security, Optional<String> token, Duration connectTimeout, Duration idleTimeout, int perNode) {}

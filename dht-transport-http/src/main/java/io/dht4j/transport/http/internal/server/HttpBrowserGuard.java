@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Refuses requests that a foreign page may make a user's browser send. A page of another origin can send requests;
- * their {@code Origin} or {@code Sec-Fetch-Site} reveals it. A page whose own name was made to lead here (DNS
+ * their {@code Origin} or {@code Sec-Fetch-Site} reveals it. A page whose own name resolves to this node (DNS
  * rebinding) can also read the answers, but its {@code Host} is that name. Safe for use by any number of event loops.
  */
 public final class HttpBrowserGuard {
@@ -46,7 +46,7 @@ public final class HttpBrowserGuard {
     /** Creates a guard that accepts addresses and {@code localhost} as names of the node. */
     HttpBrowserGuard() {}
 
-    /** Accepts the names of this machine too, once the system tells them. Does not block. */
+    /** Accepts the names of this machine too, once the system reports them. Does not block. */
     void acceptMachineNames() {
         machineNames = OwnNames.ask();
     }
@@ -65,8 +65,8 @@ public final class HttpBrowserGuard {
     /**
      * Checks a name or an address of a node.
      *
-     * @return in its usual form
-     * @throws IllegalArgumentException if it is something else
+     * @return its normalized form
+     * @throws IllegalArgumentException if it is neither
      */
     public static String requireHost(String host) {
         String normal = normal(host.strip());
@@ -80,8 +80,8 @@ public final class HttpBrowserGuard {
 
     /**
      * Returns why a request to the path of the peers is refused; empty if it is not. Peers send neither an origin nor
-     * what browsers add, and mark their requests by a header that no page can set. A peer of a release that does not
-     * mark them has to use a name of this node.
+     * the headers that browsers add, and mark their requests by a header that no page can set. A peer of a release that
+     * does not mark them has to use a name of this node.
      */
     Optional<HttpProblem> refusalOfPeer(HttpServerRequest request) {
         MultiMap headers = request.headers();
@@ -93,9 +93,9 @@ public final class HttpBrowserGuard {
     }
 
     /**
-     * Returns why a request to any other path is refused; empty if it is not. Probes are not refused: supervisors do
-     * not know by which name the node is called, and the answers have no data. Where tokens guard the API, names and
-     * origins do not matter: a page has no token.
+     * Returns why a request to any other path is refused; empty if it is not. Accepts probes: supervisors do not know
+     * the node's name, and the answers contain no data. With tokens, names and origins do not matter: a page has no
+     * token.
      */
     Optional<HttpProblem> refusalOfClient(HttpServerRequest request, boolean hasTokens) {
         if (ApiProtocol.isProbe(request.path())) {
@@ -246,7 +246,7 @@ public final class HttpBrowserGuard {
      */
     private static String normal(String host) {
         String plain = host.startsWith("[") && host.endsWith("]") ? host.substring(1, host.length() - 1) : host;
-        // A % in a name is no zone, and what stands before it not the name.
+        // A % in a name is no zone, and the part before it is not the name.
         int zone = plain.indexOf(':') < 0 ? -1 : plain.indexOf('%');
         plain = zone < 0 ? plain : plain.substring(0, zone);
         plain = plain.endsWith(".") ? plain.substring(0, plain.length() - 1) : plain;

@@ -28,7 +28,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tracks the connections of a listener: which of them may make requests, the caller to which they count, and the state
+ * Tracks the connections of a listener: which of them may make requests, the caller that they count for, and the state
  * of HTTP/2. Methods for one connection must be called on its event loop; the others are safe for use by any number of
  * threads.
  */
@@ -37,7 +37,7 @@ public final class HttpConnections {
     private static final Logger LOG = LoggerFactory.getLogger(HttpConnections.class);
     private static final String CONTINUE = "100-continue";
 
-    /** The number of connections below which a warning is logged, even if no more were configured. */
+    /** The number of possible connections below which a warning is logged, even with the default options. */
     private static final int MANY = 1_000;
 
     private final HttpListenerOptions options;
@@ -81,10 +81,10 @@ public final class HttpConnections {
         }
 
         /**
-         * Sends a GOAWAY that excludes no request, those under way to this node included: the client begins no other
-         * one, and closes the connection after the last answer. Peers go on.
+         * Sends a GOAWAY that excludes no request, not even those in transit to this node: the client begins no further
+         * one, and closes the connection after the last answer. Connections of peers continue.
          */
-        @SuppressWarnings("deprecation") // the other way excludes requests that are under way
+        @SuppressWarnings("deprecation") // the other way excludes requests in transit
         void announceStop(HttpConnection connection) {
             if (!accepted.isPeer() && stopAnnounced.compareAndSet(false, true)) {
                 connection.goAway(0, Integer.MAX_VALUE);
@@ -99,8 +99,8 @@ public final class HttpConnections {
     }
 
     /**
-     * Warns if fewer connections are possible than the options say. Where they say nothing, and many are possible, the
-     * message has a lower level.
+     * Warns if fewer connections are possible than the options allow. With default options, and many possible
+     * connections, the message has a lower level.
      */
     void warnOfLimits() {
         int wanted = options.listener().connections().max();
@@ -180,8 +180,8 @@ public final class HttpConnections {
     }
 
     /**
-     * Makes the answer to a public request tell that this node is about to stop, and be the last of its connection.
-     * Over HTTP/2 the client has received, or receives now, a GOAWAY.
+     * Makes the answer to a public request announce that this node is about to stop, and makes it the last one of its
+     * connection. Over HTTP/2 the client has received, or receives now, a GOAWAY.
      */
     public void answerLast(HttpServerRequest request) {
         request.response().putHeader(ApiProtocol.STOPPING_HEADER, "true");
@@ -194,7 +194,7 @@ public final class HttpConnections {
         }
     }
 
-    /** Tells the clients of HTTP/2 that this node is about to stop. From any thread. */
+    /** Announces to the clients of HTTP/2 that this node is about to stop. For any thread. */
     public void announceStop() {
         links.forEach((connection, link) -> {
             if (connection.protocolVersion() == HttpVersion.HTTP_2) {
@@ -237,10 +237,10 @@ public final class HttpConnections {
     }
 
     /**
-     * Requires a place for a public request that has come with its body and is to be carried out.
+     * Requires a place for a complete public request before it is carried out.
      *
-     * @return is to be run once, when the request has its whole answer or never will have; until then the connection
-     *     does not give way to others
+     * @return an action to run once, when the whole answer is sent or will never be; until then the connection does not
+     *     give way to others
      * @throws OverloadedException if there is no place for such a connection, which ends with the answer
      */
     public Runnable requirePlace(HttpServerRequest request) {

@@ -10,8 +10,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Ends an HTTP/2 connection that carries more free frames than any client needs: stream resets, pings and settings. A
  * stream that this node resets counts too, since the client's errors make it do so. The client receives the reason.
- * Peers are exempt: an abandoned call resets its stream, and an authorised peer could do worse. Belongs to the
- * connection's event loop.
+ * Peers are exempt: an abandoned call resets its stream, and an authorized peer has more harmful means anyway. Belongs
+ * to the connection's event loop.
  */
 final class HttpFloodGuard {
 
@@ -65,7 +65,7 @@ final class HttpFloodGuard {
     }
 
     /** Ends the connection, and sends the client the reason. A second call does nothing. */
-    @SuppressWarnings("deprecation") // nothing else of the server says why a connection ends
+    @SuppressWarnings("deprecation") // the server logs no other reason for the end of a connection
     void end(String why) {
         if (ended) {
             return;

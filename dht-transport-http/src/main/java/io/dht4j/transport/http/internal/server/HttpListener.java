@@ -42,7 +42,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One port and the event loops behind it. Where peers call, requests to {@link PeerProtocol#PATH} go to the peer
+ * One port and the event loops behind it. On a port for peers, requests to {@link PeerProtocol#PATH} go to the peer
  * handler; all others go to the public handler. Either may be attached and detached while the listener runs. Without a
  * handler the answer is 503.
  *
@@ -92,7 +92,7 @@ public final class HttpListener {
     private volatile PublicHandler publicHandler = NEVER_ATTACHED;
     private volatile int port;
 
-    /** Starts the event loops; nothing listens before {@link #start}. */
+    /** Starts the event loops; the port opens only with {@link #start}. */
     public HttpListener(HttpListenerOptions options) {
         this(options, OpenFiles.limit());
     }
@@ -208,7 +208,7 @@ public final class HttpListener {
         }
         Tls loaded = Tls.load(security.tls().get(), LOG::warn);
         tls = Optional.of(loaded);
-        // Closing sets its mark first and looks for files afterwards; this method does the opposite.
+        // Closing sets its flag first and searches for files afterwards; this method does the opposite.
         if (closed.get()) {
             loaded.close();
             throw new IllegalStateException("closed");
@@ -370,8 +370,8 @@ public final class HttpListener {
             if (options.forPeers()) {
                 handler = peerHandler;
             } else {
-                // The public API refuses it as it does any other path; a peer that was given the wrong port learns that
-                // nothing was done.
+                // The public API refuses it as it does any other path; a peer with the wrong port learns that its
+                // request was not carried out.
                 request.response().putHeader(PeerProtocol.OUTCOME_HEADER, PeerProtocol.NOT_SENT);
             }
         }
@@ -433,7 +433,7 @@ public final class HttpListener {
     /**
      * A handler of public requests.
      *
-     * @param asksForPlaces whether it does so by itself
+     * @param asksForPlaces whether it requires the places of connections itself
      * @param api the handler as an API, whose requests are guarded against foreign pages; empty for any other
      */
     private record PublicHandler(Handler<HttpServerRequest> handler, boolean asksForPlaces, Optional<Api> api) {}

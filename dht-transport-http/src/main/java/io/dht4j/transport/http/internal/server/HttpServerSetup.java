@@ -80,9 +80,9 @@ final class HttpServerSetup {
     }
 
     /**
-     * Returns how each server of a listener behaves.
+     * Returns the options of each server of a listener.
      *
-     * @param tls the own keys and certificates; without them, everything is plaintext
+     * @param tls the own keys and certificates; plaintext without them
      * @param refusedCallers is notified of peers whose certificates are not acceptable
      */
     static HttpServerOptions ofServer(
@@ -99,7 +99,7 @@ final class HttpServerSetup {
                 // For peers only, which use it with prior knowledge or by an upgrade.
                 .setHttp2ClearTextEnabled(options.forPeers() && tls.isEmpty())
                 .setTcpNoDelay(true)
-                // There are no web sockets here; their handlers would look at every message.
+                // There are no web sockets here; their handlers would inspect every message.
                 .setPerFrameWebSocketCompressionSupported(false)
                 .setPerMessageWebSocketCompressionSupported(false)
                 .setHttp2RstFloodMaxRstFramePerWindow(HttpFloodGuard.MAX_RESETS)

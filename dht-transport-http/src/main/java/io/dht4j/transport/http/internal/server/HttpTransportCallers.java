@@ -13,7 +13,7 @@ import java.util.TreeSet;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 
-/** Decides by the caller's certificate which frames a connection may carry. For event loops. */
+/** Decides which frames a connection may carry, based on the caller's certificate. For event loops. */
 final class HttpTransportCallers {
 
     private final Tls tls;
@@ -67,7 +67,7 @@ final class HttpTransportCallers {
      * The verdict on a caller.
      *
      * @param refusal why its frames are refused; empty if they are not
-     * @param names those that its certificate proves; empty if there is none
+     * @param names the names that its certificate proves; empty if there is none
      */
     record Verdict(Optional<String> refusal, Set<String> names) {
 

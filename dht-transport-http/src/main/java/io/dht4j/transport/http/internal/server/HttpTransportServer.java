@@ -37,8 +37,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The peer endpoint: reads frames, passes them to the handler, and writes replies. It refuses malformed, too large and
- * too many requests before the handler sees them, and marks these answers by a header. Safe for use by any number of
- * threads.
+ * too many requests before the handler, and marks these answers by a header. Safe for use by any number of threads.
  */
 public final class HttpTransportServer implements Handler<HttpServerRequest> {
 
@@ -108,7 +107,7 @@ public final class HttpTransportServer implements Handler<HttpServerRequest> {
         }
         String declared = request.getHeader(HttpHeaders.CONTENT_LENGTH);
         if (declared == null && request.version() == HttpVersion.HTTP_2) {
-            // Some clients omit it where it is 0. A body that comes all the same is refused then.
+            // Some clients omit it where it is 0. A body that arrives anyway is refused then.
             declared = "0";
         }
         if (declared == null || request.headers().contains(HttpHeaders.TRANSFER_ENCODING)) {

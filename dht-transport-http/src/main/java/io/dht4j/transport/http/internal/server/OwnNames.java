@@ -11,8 +11,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The names of this machine: its host name, and that with the domain that the resolver adds. Other answers of a
- * resolver are not the machine's own claim: the owner of an address may name any host, such as one whose pages would
- * then be admitted.
+ * resolver are not reliable: the owner of an address may name any host, for example one whose pages would then be
+ * admitted.
  */
 final class OwnNames {
 

@@ -21,13 +21,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A connection to a peer and the calls on it. It lives on its lane's event loop: no other thread touches it. An HTTP/2
- * connection outlives its abandoned calls. An HTTP/1.1 connection then takes no further calls, and ends with the last
- * one that it carries.
+ * A connection to a peer and the calls on it. For its lane's event loop only. An HTTP/2 connection outlives its
+ * abandoned calls. An HTTP/1.1 connection then accepts no further calls, and ends with the last one that it carries.
  *
- * <p>A deadline that passes while nothing comes over the connection makes it suspect: the network may be cut, and TCP
- * reports that only after minutes. HTTP/2 then sends a ping, which has as much time as the call had. Until the answer
- * no further call is sent.
+ * <p>A deadline that passes without received bytes makes the connection suspect: TCP reports a cut network only after
+ * minutes. HTTP/2 then sends a ping, which has as much time as the call had. Until the answer no further call is sent.
  */
 final class VertxConnection {
 
@@ -112,8 +110,8 @@ final class VertxConnection {
     }
 
     /**
-     * Closes the connection unless the peer answers a ping in time. HTTP/1.1 has no ping: an HTTP/1.1 connection that
-     * carries nothing is closed at once.
+     * Closes the connection unless the peer answers a ping in time. HTTP/1.1 has no ping: an HTTP/1.1 connection
+     * without calls is closed at once.
      */
     void doubt(long nanos) {
         if (doubted || closed) {
@@ -170,7 +168,7 @@ final class VertxConnection {
             if (result.succeeded()) {
                 exchange.write(result.result());
             } else if (exchanges.remove(exchange)) {
-                // Nothing was written: another connection may carry it.
+                // It was not written: another connection may carry it.
                 retire();
                 lane.sendAgain(call);
             }

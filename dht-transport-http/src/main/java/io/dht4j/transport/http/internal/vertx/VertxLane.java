@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The calls to one peer that share one event loop: a queue, and the connections that empty it. Any thread adds calls.
- * The first of several calls wakes the loop, which takes them all. Everything else happens on the loop.
+ * The first of several calls wakes the loop, which takes them all. All other work runs on the loop.
  *
  * <p>One {@linkplain LoopTimer timer} serves all deadlines.
  */
@@ -60,7 +60,10 @@ final class VertxLane implements PeerLane {
     private final Deque<VertxConnection> idle = new ArrayDeque<>();
     private final Set<VertxConnection> open = new HashSet<>();
     private int connecting;
-    /** Whether the waiting calls are being looked through. Calls that their callers make meanwhile come afterwards. */
+    /**
+     * Whether the waiting calls are being iterated over. Calls that their callers make during that time follow
+     * afterwards.
+     */
     private boolean pumping;
 
     private HttpConnectOptions connectOptions;
@@ -189,7 +192,7 @@ final class VertxLane implements PeerLane {
         }
     }
 
-    /** Runs work on the waiting calls, then passes on those that have come meanwhile. */
+    /** Runs work on the waiting calls, then passes on those that have arrived during the work. */
     private void alone(Runnable work) {
         boolean wasPumping = pumping;
         pumping = true;
@@ -202,8 +205,8 @@ final class VertxLane implements PeerLane {
     }
 
     /**
-     * Returns the connection for the next call, or null if none has room or one is being made for it. Calls share a
-     * connection only when there may be no more of them.
+     * Returns the connection for the next call, or null if none has capacity or one is being opened for it. Calls share
+     * a connection only at the maximum number of connections.
      */
     private @Nullable VertxConnection choose() {
         VertxConnection free = idle.pollLast();
@@ -321,8 +324,8 @@ final class VertxLane implements PeerLane {
     }
 
     /**
-     * Probes unused connections after one has been silent for the time of a call. Those over which nothing has come
-     * since then are likely to be dead too, and each would cost a call its deadline.
+     * Probes unused connections after one has been silent for the time of a call. Those without received bytes since
+     * then are likely to be dead too, and a call on each would miss its deadline.
      */
     void doubtUnused(long nanos, long since) {
         assert loop.isCurrent();
@@ -389,7 +392,7 @@ final class VertxLane implements PeerLane {
                 }
             });
         } catch (RejectedExecutionException e) {
-            // The loop has ended: nothing else uses them.
+            // The loop has ended, so they have no other user.
             waiting.abandonAll(why);
         }
     }

@@ -5,9 +5,9 @@ import io.vertx.core.http.RequestOptions;
 import java.util.function.Supplier;
 
 /**
- * The common properties of all calls to one peer, made once.
+ * The common properties of all calls to one peer, created once.
  *
- * @param connect how to connect; each with no memory of earlier TLS sessions
+ * @param connect the options of connections, each without earlier TLS sessions
  * @param request the constant part of each request
  * @param http2 whether calls share a connection as streams
  * @param callsPerConnection how many calls a connection carries at a time

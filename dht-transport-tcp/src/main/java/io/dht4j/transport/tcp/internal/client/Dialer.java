@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
-/** Connects to a node once: looks up its host and tries its addresses in turn. For the loop's thread. */
+/** Connects to a node once: looks up its host and tries one of its addresses after the other. For the loop's thread. */
 final class Dialer implements Selectable {
 
     private final Node node;
@@ -31,7 +31,7 @@ final class Dialer implements Selectable {
     private boolean resolved;
     private boolean done;
 
-    /** Who wants the connection. */
+    /** The owner of the future connection. */
     interface Owner {
 
         /** The channel of this key is connected. */
@@ -131,7 +131,7 @@ final class Dialer implements Selectable {
         }
     }
 
-    /** Ends the attempt; the owner is not called any more. */
+    /** Ends the attempt; the owner is no longer called. */
     void cancel() {
         done = true;
         close();
@@ -154,7 +154,7 @@ final class Dialer implements Selectable {
         try {
             socket.close();
         } catch (IOException e) {
-            // Nothing more can be done with it.
+            // There is no remedy for a failed close.
             return;
         }
     }

@@ -21,11 +21,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The calls to one peer that share one connection. Any thread adds calls. The first of several calls wakes the event
- * loop, which takes them all and writes them together. Everything else happens on this loop.
+ * loop, which writes all of them together. All other work runs on this loop.
  *
- * <p>Deadlines need no timer per call. One timer stands at the earliest deadline that was known when it was set. When
- * it rings, it ends the due calls and is set to the earliest remaining deadline. With equal timeouts that is one timer
- * per timeout, however many calls there are.
+ * <p>Deadlines need no timer per call. One timer is set to the earliest known deadline. When it runs, it ends the due
+ * calls and is set to the earliest remaining deadline. With equal timeouts this takes one timer per timeout, for any
+ * number of calls.
  */
 final class Lane implements PeerLane, Resident, Dialer.Owner {
 
@@ -195,7 +195,7 @@ final class Lane implements PeerLane, Resident, Dialer.Owner {
         loop.execute(flush);
     }
 
-    /** Everything that has come at one time was read; there may be more to write. */
+    /** All bytes that had arrived were read; there may be more to write. */
     void ready() {
         loop.execute(flush);
         setTimer(System.nanoTime() + peers.keepAliveNanos());
@@ -211,7 +211,7 @@ final class Lane implements PeerLane, Resident, Dialer.Owner {
         }
     }
 
-    /** Handles the end of the link, whatever its cause. */
+    /** Handles the end of the link for any cause. */
     void lost(Link lost, Throwable why) {
         if (link != lost) {
             return;
@@ -238,7 +238,7 @@ final class Lane implements PeerLane, Resident, Dialer.Owner {
         }
     }
 
-    /** Ends what is overdue. */
+    /** Ends overdue calls. */
     private void sweep() {
         if (closed != null) {
             return;

@@ -31,9 +31,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A connection to a peer: says hello, writes calls and reads replies. For the loop's thread.
  *
- * <p>A deadline that passes while nothing comes from the peer makes the connection suspect: the network may be cut, and
- * TCP reports that only after minutes. Then the link pings the peer, and writes nothing more until the peer has
- * answered.
+ * <p>A deadline that passes without received bytes makes the connection suspect: TCP reports a cut network only after
+ * minutes. Then the link pings the peer, and writes no call until the peer has answered.
  */
 final class Link extends Connection implements RecordReader.Receiver {
 
@@ -145,7 +144,10 @@ final class Link extends Connection implements RecordReader.Receiver {
         }
     }
 
-    /** Gives a call its number. It waits elsewhere until this is done: there may be no memory. */
+    /**
+     * Assigns a number to a call. The call stays in its queue until this has succeeded, since it may fail for lack of
+     * memory.
+     */
     private void enter(PeerCall call, long now) {
         calls.put(lastId + 1, call);
         call.number(++lastId, now);
@@ -205,8 +207,8 @@ final class Link extends Connection implements RecordReader.Receiver {
     }
 
     /**
-     * Ends the due calls, and the link itself if the peer has been silent for too long. Returns when the next look is
-     * due, by {@link System#nanoTime()}; {@code latest} if nothing is earlier.
+     * Ends the due calls, and the link itself if the peer has been silent for too long. Returns the time of the next
+     * check, by {@link System#nanoTime()}, {@code latest} at the latest.
      */
     long expire(long now, long latest) {
         List<PeerCall> due = new ArrayList<>();

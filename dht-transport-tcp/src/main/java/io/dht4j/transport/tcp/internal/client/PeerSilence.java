@@ -4,16 +4,16 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Measures how long a peer has been silent. A deadline that passes while nothing comes puts the connection in doubt:
- * the peer is pinged, and without an answer in time the connection is given up. Moments are those of
+ * Measures how long a peer has been silent. A deadline that passes without received bytes makes the connection suspect:
+ * the peer is pinged, and without an answer in time the connection is closed. Moments are those of
  * {@link System#nanoTime()}. For the loop's thread.
  */
 final class PeerSilence {
 
     /**
-     * The least time for the answer to a ping, however short the passed deadline was: twice what the failure detector
-     * gives its own ping. With less, one caller with a short deadline would end everybody's connection to a peer that
-     * collects its garbage.
+     * The least time for the answer to a ping, also after a short deadline: twice the time that the failure detector
+     * gives its own ping. With less, one caller with a short deadline would end the connection of all callers to a peer
+     * in a garbage collection.
      */
     private static final long LEAST_PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -38,23 +38,23 @@ final class PeerSilence {
         greeted = true;
     }
 
-    /** Something has come. */
+    /** Records that bytes have arrived. */
     void broken(long now) {
         heardAt = now;
         doubted = false;
     }
 
-    /** Returns for how long nothing has come since a call was written; 0 if something has. */
+    /** Returns the time without received bytes since a call was written; 0 if bytes have arrived since. */
     long since(long writtenAt, long now) {
         return writtenAt - heardAt > 0 ? now - writtenAt : 0;
     }
 
     /**
-     * Begins to doubt the connection if there is reason to.
+     * Makes the connection suspect if there is a reason.
      *
-     * @param unanswered for how long nothing came until a deadline; 0 if no deadline passed in silence
+     * @param unanswered the time without received bytes until a deadline; 0 if no deadline passed in silence
      * @param hasCalls whether calls are in flight
-     * @param usedAt when the last one was written
+     * @param usedAt the time at which the last one was written
      * @return whether the peer has to be pinged now
      */
     boolean isDoubtful(long now, long unanswered, boolean hasCalls, long usedAt) {
@@ -100,7 +100,7 @@ final class PeerSilence {
         return doubted && doubtEnds - now <= 0 ? Optional.of("the peer was silent") : Optional.empty();
     }
 
-    /** Returns when to look again; {@code latest} if nothing is due before. */
+    /** Returns the time of the next check, {@code latest} at the latest. */
     long nextLook(long latest, boolean hasCalls, long usedAt) {
         if (!greeted) {
             return greetBy;

@@ -99,12 +99,12 @@ public final class Peers {
         return Hello.ofCaller(self, node.id()).encode();
     }
 
-    /** Logs that a peer answers what the protocol does not allow. */
+    /** Logs that an answer of a peer violates the protocol. */
     void logMalformed(Node node, String why) {
         malformed.log(() -> "closing the connection to " + node.id() + " at " + node.address() + ": it sent " + why);
     }
 
-    /** Returns what carries the bytes of a connection to a node. */
+    /** Returns the wire of a connection to a node. */
     Wire wire(SelectionKey key, EventLoop loop, Node node) {
         SocketChannel channel = (SocketChannel) key.channel();
         return tls == null ? new PlainWire(channel) : new TlsWire(channel, tls.calling(node), loop);

@@ -29,7 +29,7 @@ public final class Resolver implements AutoCloseable {
     /** A lane looks up one host at a time, so the queue is bounded by their number. */
     private final ThreadPoolExecutor threads;
 
-    /** Takes addresses on an event loop. */
+    /** Receives addresses on an event loop. */
     interface Result {
 
         /** The host has these addresses; none if it cannot be resolved. */
@@ -60,7 +60,7 @@ public final class Resolver implements AutoCloseable {
         }
     }
 
-    /** A lookup, which reports its end whatever happens: its caller waits for that alone. */
+    /** A lookup, which always reports its end: its caller waits only for that. */
     private static final class Lookup implements Runnable {
 
         private final String host;
@@ -92,7 +92,7 @@ public final class Resolver implements AutoCloseable {
         }
     }
 
-    /** Starts no further lookups. Blocks until those under way have ended, or until {@code end}. */
+    /** Starts no further lookups. Blocks until the running ones have ended, or until {@code end}. */
     public boolean close(long end) {
         threads.shutdown();
         return BoundedWait.until(end, threads::awaitTermination);

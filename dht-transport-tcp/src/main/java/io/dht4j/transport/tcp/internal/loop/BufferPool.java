@@ -5,8 +5,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * The direct buffers of one event loop. A connection has some only while the network does not take what it has to
- * write. For the loop's thread.
+ * The direct buffers of one event loop. A connection has some only while the socket does not accept its bytes. For the
+ * loop's thread.
  */
 public final class BufferPool {
 
@@ -23,7 +23,7 @@ public final class BufferPool {
         return buffer == null ? ByteBuffer.allocateDirect(BUFFER_BYTES) : buffer.clear();
     }
 
-    /** Takes a buffer back, which must not be used any more. */
+    /** Takes a buffer back, which the caller no longer uses. */
     public void give(ByteBuffer buffer) {
         if (kept.size() < MAX_KEPT) {
             kept.push(buffer);

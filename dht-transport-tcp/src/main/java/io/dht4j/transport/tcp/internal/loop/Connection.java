@@ -10,9 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An established TCP connection: reads what comes, and writes what a subclass puts into a buffer, as long as the socket
- * takes it. What the socket does not take stays where it is, so a subclass puts less into the buffer, and nothing if
- * the buffer has not been taken. For the loop's thread.
+ * An established TCP connection: passes received bytes to a subclass, and writes the bytes that the subclass puts into
+ * a buffer, while the socket accepts them. Bytes that the socket does not accept stay in the buffer, which the subclass
+ * fills again only once it is written completely. For the loop's thread.
  */
 public abstract class Connection implements Selectable {
 
@@ -68,13 +68,13 @@ public abstract class Connection implements Selectable {
     /** The bytes of the connection can be read and written from now on. */
     protected abstract void opened() throws IOException;
 
-    /** Takes all bytes that have come. */
+    /** Receives all bytes that have arrived. */
     protected abstract void received(ByteBuffer in) throws IOException;
 
-    /** Everything that came at one time has been received. */
+    /** All bytes that had arrived were received. */
     protected abstract void receivedAll() throws IOException;
 
-    /** Puts as much as there is, and as fits, into the buffer. */
+    /** Puts pending bytes, as many as fit, into the buffer. */
     protected abstract void fill(ByteBuffer buffer) throws IOException;
 
     /** As much has been written as there was, or as the socket takes. */
@@ -155,14 +155,14 @@ public abstract class Connection implements Selectable {
         }
     }
 
-    /** Writes for as long as there is something to write and the socket takes it. */
+    /** Writes while there are bytes to write and the socket accepts them. */
     public final void flush() {
         try {
             write();
         } catch (IOException e) {
             fail(e);
         } catch (RuntimeException | Error e) {
-            // What the buffer had is lost, perhaps the middle of a frame.
+            // The content of the buffer is lost, perhaps the middle of a frame.
             fail(e);
             throw e;
         }
@@ -182,7 +182,7 @@ public abstract class Connection implements Selectable {
         }
     }
 
-    /** Fills and writes a buffer. Returns whether it had anything, and the socket has taken it. */
+    /** Fills and writes a buffer. Returns whether it was not empty, and the socket has accepted all of it. */
     private boolean writeBuffer() throws IOException {
         if (out == null && !isTaken()) {
             return false;
@@ -210,7 +210,7 @@ public abstract class Connection implements Selectable {
         }
     }
 
-    /** Returns whether the socket has taken what is encrypted; before, nothing more is put into a buffer. */
+    /** Returns whether the socket has accepted the encrypted bytes; until then, the buffer gets no further bytes. */
     private boolean isTaken() throws IOException {
         if (wire.isBlocked()) {
             wire.write(NOTHING);
@@ -251,7 +251,7 @@ public abstract class Connection implements Selectable {
         if (!key.isValid()) {
             return;
         }
-        // What was deferred is read before anything else, once the socket takes what is written.
+        // Deferred bytes are read first, once the socket accepts the written ones.
         boolean reads = !paused && !handshakeWaits && !wire.isReadDeferred();
         int operations = (reads ? SelectionKey.OP_READ : 0) | (wire.isBlocked() ? SelectionKey.OP_WRITE : 0);
         if (key.interestOps() != operations) {
@@ -267,12 +267,12 @@ public abstract class Connection implements Selectable {
         }
     }
 
-    /** Returns whether the socket has not taken everything that {@link #fill} gave. */
+    /** Returns whether the socket has not accepted all bytes of {@link #fill}. */
     protected final boolean isBlocked() {
         return out != null || wire.isBlocked();
     }
 
-    /** Writes what there is to write and then nothing more; reading goes on. */
+    /** Writes the pending bytes and no further ones; reading continues. */
     protected final void endOutput() throws IOException {
         write();
         outputEnded = true;
@@ -289,7 +289,7 @@ public abstract class Connection implements Selectable {
         return closed;
     }
 
-    /** Closes the connection and reports nothing. May be called repeatedly. */
+    /** Closes the connection without a report. May be called repeatedly. */
     public final void close() {
         if (closed) {
             return;

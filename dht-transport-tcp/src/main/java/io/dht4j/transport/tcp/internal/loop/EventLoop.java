@@ -20,12 +20,13 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A thread with a selector: the connections, timers and tasks that belong to it. In each turn it handles the channels
- * that are ready, then the timers, then the tasks. So what a turn's bytes have caused is written together at its end.
+ * that are ready, then the timers, then the tasks. So the output that a turn's bytes cause is written together at its
+ * end.
  *
- * <p>A task from another thread wakes the selector only if the loop sleeps. Nothing on the loop may block. What a
- * connection or a task throws ends that one and leaves the loop alone.
+ * <p>A task from another thread wakes the selector only if the loop sleeps. Code on the loop must not block. An
+ * exception of a connection or a task ends that one and not the loop.
  *
- * <p>{@link #execute} is for any thread, everything else for the loop's own.
+ * <p>{@link #execute} is for any thread, all other methods for the loop's own.
  */
 public final class EventLoop {
 
@@ -45,7 +46,7 @@ public final class EventLoop {
     private volatile boolean ending;
     private volatile boolean ended;
 
-    // For the loop's thread. What runs in each turn is no new object.
+    // For the loop's thread. The tasks of each turn are no new objects.
     private final Consumer<SelectionKey> ready = this::ready;
     private final PriorityQueue<LoopTimer> timers = new PriorityQueue<>();
     private final Set<Resident> residents = new LinkedHashSet<>();
@@ -150,12 +151,12 @@ public final class EventLoop {
         return buffers;
     }
 
-    /** Returns the buffer for what has been received, which is used up before the next connection reads. */
+    /** Returns the buffer for received bytes, which is emptied before the next connection reads. */
     ByteBuffer received() {
         return received;
     }
 
-    /** Returns the buffer for what is to be decrypted, as {@link #received}, which is longer by a record of TLS. */
+    /** Returns the buffer for encrypted bytes, used like {@link #received}, which is longer by a record of TLS. */
     public ByteBuffer encrypted() {
         return encrypted;
     }
@@ -254,7 +255,7 @@ public final class EventLoop {
             failures.log(() -> "a task of thread " + thread.getName() + " failed: " + error);
             LOG.debug("{} goes on after a failure", thread.getName(), error);
         } catch (OutOfMemoryError e) {
-            // What has failed is ended all the same; the next report may succeed.
+            // The failed object was ended; the next report may succeed.
             return;
         }
     }
@@ -274,7 +275,7 @@ public final class EventLoop {
         }
     }
 
-    /** Ends everything on the loop, whatever has ended the loop. */
+    /** Ends all objects on the loop, after any end of the loop. */
     private void close() {
         ended = true;
         runTasks();
@@ -286,7 +287,7 @@ public final class EventLoop {
         discard();
     }
 
-    /** Ends and removes all residents. Needs hardly any memory, the lack of which may have ended the loop. */
+    /** Ends and removes all residents. Needs hardly any memory, since a lack of memory may have ended the loop. */
     private void endResidents() {
         while (!residents.isEmpty()) {
             Resident resident = residents.iterator().next();

@@ -24,9 +24,9 @@ public final class EventLoops {
     /**
      * Starts loops.
      *
-     * @param threads how many
+     * @param threads their number
      * @param name begins the names of the threads
-     * @param sweep the interval at which residents are looked after
+     * @param sweep the interval between sweeps of the residents
      */
     public static EventLoops start(int threads, String name, Duration sweep) throws IOException {
         List<EventLoop> loops = new ArrayList<>();
@@ -50,7 +50,7 @@ public final class EventLoops {
         }
     }
 
-    /** Returns the loops in turn. */
+    /** Returns one loop after the other, round-robin. */
     public EventLoop next() {
         return loops.get(Math.floorMod(turn.getAndIncrement(), loops.size()));
     }
@@ -60,7 +60,7 @@ public final class EventLoops {
         return watch.failure();
     }
 
-    /** Ends the loops and everything on them. Blocks for at most the bound. Returns false if they still run then. */
+    /** Ends the loops and all objects on them. Blocks for at most the bound. Returns false if they still run then. */
     public boolean close(Duration bound) {
         watch.close();
         loops.forEach(EventLoop::end);

@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A short task for one {@link EventLoop}, which may be submitted any number of times. While it waits for its turn,
- * further submissions change nothing. It never blocks.
+ * A short task for one {@link EventLoop}, which may be submitted any number of times. While it waits, further
+ * submissions have no effect. It never blocks.
  */
 public final class LoopTask implements Linked<LoopTask>, Runnable {
 
@@ -26,7 +26,7 @@ public final class LoopTask implements Linked<LoopTask>, Runnable {
     /** Runs the task; for the loop. */
     @Override
     public void run() {
-        // Before the task looks at what there is to do: what comes later submits it again.
+        // Before the task looks for work: later work submits it again.
         waiting.set(false);
         action.run();
     }

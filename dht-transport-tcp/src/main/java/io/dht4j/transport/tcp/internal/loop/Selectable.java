@@ -5,7 +5,7 @@ import java.nio.channels.SelectionKey;
 /** The owner of a channel, attached to its key. Called on the loop. */
 public interface Selectable {
 
-    /** The channel is ready for what the key says. */
+    /** The channel is ready for the operations of the key. */
     void ready(SelectionKey key);
 
     /** Ends the channel, because {@link #ready} has thrown. */

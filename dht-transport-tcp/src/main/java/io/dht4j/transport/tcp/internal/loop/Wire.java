@@ -10,23 +10,23 @@ public interface Wire {
     boolean isEstablished();
 
     /**
-     * Reads what has come, and does what is needed to become established.
+     * Reads received bytes, and makes progress with the handshake.
      *
      * @param in an empty buffer, longer than {@link EventLoop#encrypted} by a record of TLS
-     * @return how many bytes came from the socket; -1 if no more will come
+     * @return how many bytes came from the socket; -1 at their end
      */
     int read(ByteBuffer in) throws IOException;
 
-    /** Returns whether something was left unread that can be read once the socket takes what is written. */
+    /** Returns whether unread bytes are left that can be read once the socket accepts the written ones. */
     boolean isReadDeferred();
 
-    /** Writes as much as the socket takes, and does what is needed to become established. */
+    /** Writes as much as the socket accepts, and makes progress with the handshake. */
     void write(ByteBuffer out) throws IOException;
 
-    /** Returns whether the socket has not taken everything: then {@link #write} is called when it takes more. */
+    /** Returns whether the socket has not accepted all bytes: then {@link #write} is called when it accepts more. */
     boolean isBlocked();
 
-    /** Tells the other side that nothing more will be written, if the socket takes that at once. */
+    /** Announces the end of output to the other side, if the socket accepts that at once. */
     void endOutput() throws IOException;
 
     /** Releases all buffers. May be called repeatedly. */

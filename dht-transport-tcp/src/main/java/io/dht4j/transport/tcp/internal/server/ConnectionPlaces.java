@@ -14,13 +14,14 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Counts the open connections of a listener, in all and by remote address, so that one caller cannot take every place.
- * When all places are taken, a connection over which no request was ever admitted gives way, the oldest first. So no
- * caller keeps a place by silence, and peers never lose theirs. Safe for use by any number of threads; does not block.
+ * Counts the open connections of a listener, in total and by remote address, so that one caller cannot take every
+ * place. When all places are taken, a connection over which no request was ever admitted gives way, the oldest first.
+ * So no caller keeps a place by silence, and peers never lose theirs. Safe for use by any number of threads; does not
+ * block.
  */
 final class ConnectionPlaces {
 
-    /** One in so many of all places may be open besides, while connections that have given way close. */
+    /** This share of all places may be open in addition, while connections that have given way close. */
     private static final int PART_LEAVING = 16;
 
     private static final int LEAST_LEAVING = 16;

@@ -10,7 +10,7 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request and its reply. It is itself its link in a queue and what takes the handler's result, which saves two
+ * One request and its reply. It is itself its link in a queue and the receiver of the handler's result, which saves two
  * objects for each request. Everything except {@link #accept} is for the loop's thread.
  */
 final class Exchange extends PendingAnswer

@@ -65,7 +65,7 @@ final class PeerRequests {
         return tls;
     }
 
-    /** Returns the time after which a connection over which nothing moves is closed. */
+    /** Returns the time after which a connection without traffic is closed. */
     long idleNanos() {
         return idleNanos;
     }

@@ -22,7 +22,7 @@ final class Replies {
 
     private final ServerConnection connection;
     private final Deque<PendingAnswer> whole = new ArrayDeque<>();
-    /** Those that travel in parts, in turn. */
+    /** The answers that are sent in parts, round-robin. */
     private final Deque<Exchange> parted = new ArrayDeque<>();
 
     Replies(ServerConnection connection) {
@@ -94,7 +94,7 @@ final class Replies {
         for (Exchange exchange = parted.peek(); exchange != null; exchange = parted.peek()) {
             byte[] reply = exchange.bytes();
             if (reply == null) {
-                // Its caller does not want it any more.
+                // Its caller no longer wants it.
                 parted.remove();
                 continue;
             }

@@ -26,7 +26,7 @@ final class Requests implements RecordReader.Receiver {
 
     private static final long MAX_MICROS = TimeUnit.HOURS.toMicros(1);
 
-    /** Far more pings than callers send in half a minute, far less than what keeps a processor busy. */
+    /** Far more pings than callers send in half a minute, far fewer than would keep a processor busy. */
     private static final int MAX_PINGS = 1000;
 
     private static final byte[] NO_BYTES = {};
@@ -191,7 +191,7 @@ final class Requests implements RecordReader.Receiver {
         }
     }
 
-    /** Ends an exchange whose caller does not want the reply any more. */
+    /** Ends an exchange whose caller no longer wants the reply. */
     private void forget(Exchange exchange) {
         remove(exchange);
         exchange.context().cancel();
@@ -217,7 +217,7 @@ final class Requests implements RecordReader.Receiver {
 
     /** Ends all exchanges. */
     void forgetAll() {
-        // What is counted goes first: a cancellation runs the code of others.
+        // The counts are updated first: a cancellation runs foreign code.
         exchanges.forEach(this::release);
         exchanges.forEach(exchange -> exchange.context().cancel());
         exchanges.clear();

@@ -22,12 +22,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A connection of a calling peer: reads requests, passes them to the handler, and writes replies in the order of their
- * completion. It reads only while the peer takes the replies, and holds no more of them than the bounds on requests in
+ * completion. It reads only while the peer reads the replies, and holds no more of them than the bounds on requests in
  * flight allow. For the loop's thread, except {@link #answered}.
  */
 final class ServerConnection extends Connection implements Resident {
 
-    /** The number of answers that the peer has not taken at which reading stops. */
+    /** The number of unread answers at which reading stops. */
     private static final int MAX_UNTAKEN = 1024;
 
     /** The time that a refused caller has to read the reason. */
@@ -136,7 +136,7 @@ final class ServerConnection extends Connection implements Resident {
         if (!theirs.own().isEmpty()) {
             caller = visitor.host() + " (" + theirs.own() + ")";
         }
-        // The handler checks the recipient of each frame; this tells the operator.
+        // The handler checks the recipient of each frame; this is for the operator.
         requests.self()
                 .filter(self -> !self.value().equals(theirs.text()))
                 .ifPresent(self -> requests.logMistaken(caller, theirs.text()));
@@ -149,7 +149,7 @@ final class ServerConnection extends Connection implements Resident {
     protected void receivedAll() {
         heads.received(records.isWithinHead(), records.begun(), movedAt);
         if (greeting != null || !replies.isEmpty()) {
-            // Behind the answers that the handlers of what has come have given.
+            // Behind the answers of the handlers to the received requests.
             loop().execute(flush);
         }
         pauseWhileFull();
@@ -164,7 +164,7 @@ final class ServerConnection extends Connection implements Resident {
         pause(!leaving && (isBlocked() || replies.size() >= MAX_UNTAKEN));
     }
 
-    /** Returns whether nothing more is read from the caller. */
+    /** Returns whether reading from the caller has ended. */
     boolean isDeaf() {
         return isClosed() || leaving;
     }
@@ -239,7 +239,7 @@ final class ServerConnection extends Connection implements Resident {
         visitor.keepPlace();
     }
 
-    /** An answer to a request has been written, or is not wanted any more. */
+    /** An answer to a request has been written, or is no longer wanted. */
     void remove(Exchange exchange) {
         incoming.remove(exchange);
     }
@@ -255,7 +255,7 @@ final class ServerConnection extends Connection implements Resident {
         }
     }
 
-    /** Returns whether the peer is to blame that nothing moves, and not a handler. */
+    /** Returns whether the lack of traffic is due to the peer, and not to a handler. */
     private boolean isIdle() {
         return incoming.isEmpty() || isBlocked() || incoming.isAwaitingMore();
     }
@@ -279,7 +279,7 @@ final class ServerConnection extends Connection implements Resident {
         leave();
     }
 
-    /** Releases everything that belongs to the closed connection, once. */
+    /** Releases all resources of the closed connection, once. */
     private void end() {
         if (left) {
             return;

@@ -28,8 +28,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The listener: accepts connections on one event loop and passes them to all in turn. While many connections are about
- * to close, it accepts no further ones: these wait in the backlog of the system. Safe for use by any number of threads.
+ * The listener: accepts connections on one event loop and distributes them to all loops round-robin. While many
+ * connections are about to close, it accepts no further ones: these wait in the backlog of the system. Safe for use by
+ * any number of threads.
  */
 public final class TcpServer implements Selectable, Resident {
 
@@ -162,7 +163,7 @@ public final class TcpServer implements Selectable, Resident {
         try {
             channel.close();
         } catch (IOException e) {
-            // Nothing more can be done with it.
+            // There is no remedy for a failed close.
             return;
         }
     }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** An accepted connection, its place and its event loop. Lives on this loop, apart from {@link #giveWay}. */
+/** An accepted connection, its place and its event loop. For this loop only, except {@link #giveWay}. */
 final class Visitor implements ConnectionPlaces.Guest {
 
     private static final Logger LOG = LoggerFactory.getLogger(Visitor.class);
@@ -57,7 +57,7 @@ final class Visitor implements ConnectionPlaces.Guest {
             connection = serving;
             serving.serve();
         } catch (IOException e) {
-            // It has been closed meanwhile.
+            // It has been closed since.
             leave();
         } catch (RuntimeException | Error e) {
             leave();

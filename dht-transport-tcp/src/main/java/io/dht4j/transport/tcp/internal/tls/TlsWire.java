@@ -15,8 +15,8 @@ import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Encrypts with the JDK's TLS. Between reads it holds no more than an incomplete record of the other side, and what the
- * socket has not taken. The work of a handshake is done on the loop, at the other side's pace.
+ * Encrypts with the JDK's TLS. Between reads it holds at most an incomplete record of the other side, and the bytes
+ * that the socket has not accepted. The work of a handshake runs on the loop, at the other side's pace.
  */
 public final class TlsWire implements Wire {
 
@@ -109,7 +109,10 @@ public final class TlsWire implements Wire {
         }
     }
 
-    /** Does what the handshake needs from this side. Returns false if it cannot go on before the socket takes more. */
+    /**
+     * Carries out this side's steps of the handshake. Returns false if it cannot continue before the socket accepts
+     * more.
+     */
     private boolean handshake() throws IOException {
         if (!begun) {
             begun = true;
@@ -172,7 +175,7 @@ public final class TlsWire implements Wire {
         }
     }
 
-    /** Encrypts the next bytes, as many as fit into a buffer. The socket has taken everything before. */
+    /** Encrypts the next bytes, as many as fit into a buffer. The socket has accepted all earlier ones. */
     private Status encrypt(ByteBuffer out) throws IOException {
         ByteBuffer buffer = loop.buffers().take();
         untaken = buffer;
@@ -192,7 +195,7 @@ public final class TlsWire implements Wire {
         }
     }
 
-    /** Writes what is encrypted. Returns whether the socket has taken everything. */
+    /** Writes the encrypted bytes. Returns whether the socket has accepted all of them. */
     private boolean send() throws IOException {
         ByteBuffer buffer = untaken;
         if (buffer == null) {
@@ -223,7 +226,7 @@ public final class TlsWire implements Wire {
         }
     }
 
-    /** Tells the other side why the handshake failed, as far as the socket takes that at once. */
+    /** Reports to the other side why the handshake failed, if the socket accepts that at once. */
     private void sendAlert() {
         try {
             if (send() && engine.getHandshakeStatus() == HandshakeStatus.NEED_WRAP) {

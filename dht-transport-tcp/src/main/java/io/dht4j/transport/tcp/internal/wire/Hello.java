@@ -11,18 +11,18 @@ import java.util.stream.Stream;
 /**
  * The first bytes in either direction. The caller names protocol, version, itself and the node that it calls. The
  * callee answers with the version that both use and with its name, or with the reason of a refusal. A caller sends no
- * request before the answer, so a refused caller knows that nothing was sent.
+ * request before the answer, so a refused caller knows that no request was sent.
  *
  * <p>A hello has a magic (4 bytes), a version (1), a kind (1), the lengths of two texts (1 and 2), and the texts.
  *
- * @param kind which side sends it, and whether it is a refusal
- * @param version 1 to 255: of a caller the latest that it speaks, of a callee the one that both use
+ * @param kind the sending side, and whether it is a refusal
+ * @param version 1 to 255: from a caller the latest supported one, from a callee the one that both use
  * @param own the name of the sender; empty if it has none
- * @param text of a caller the name of the called node, of a refusal the reason; else empty
+ * @param text from a caller the name of the called node, in a refusal the reason; else empty
  */
 public record Hello(Kind kind, int version, String own, String text) {
 
-    /** The latest version of everything that goes over a connection besides the frames. */
+    /** The latest version of the protocol of a connection, without the frames. */
     public static final int VERSION = 1;
 
     private static final int HEAD_BYTES = 9;
@@ -30,7 +30,7 @@ public record Hello(Kind kind, int version, String own, String text) {
     private static final int MAX_TEXT = 512;
     private static final int MAGIC = 'd' << 24 | 'h' << 16 | 't' << 8 | '4';
 
-    /** Which side sends a hello, and whether it is a refusal. */
+    /** The side that sends a hello, and whether it is a refusal. */
     public enum Kind {
         CALLER('C'),
         CALLEE('A'),
@@ -82,7 +82,7 @@ public record Hello(Kind kind, int version, String own, String text) {
                 .array();
     }
 
-    /** Reads a hello from bytes that come in any pieces. For one thread. */
+    /** Reads a hello from bytes that arrive in any pieces. For one thread. */
     public static final class Reader {
 
         private final ByteBuffer bytes = ByteBuffer.allocate(HEAD_BYTES + MAX_NAME + MAX_TEXT);
@@ -101,7 +101,7 @@ public record Hello(Kind kind, int version, String own, String text) {
             return bytes.position() < length() ? Optional.empty() : Optional.of(decode());
         }
 
-        /** Returns the length of the hello, as far as it is known. */
+        /** Returns the length of the hello, or a lower bound before the lengths of its texts have arrived. */
         private int length() {
             return bytes.position() < HEAD_BYTES ? HEAD_BYTES : HEAD_BYTES + nameBytes() + bytes.getShort(7);
         }
@@ -110,7 +110,7 @@ public record Hello(Kind kind, int version, String own, String text) {
             return bytes.get(6);
         }
 
-        /** Checks what has come last. */
+        /** Checks the field that has arrived last. */
         private void check() throws MalformedException {
             int count = bytes.position();
             if (count <= Integer.BYTES

@@ -6,8 +6,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A map from numbers of calls, without an object for each entry. Where a key goes depends on chance, so that no peer
- * can choose numbers that collide. It shrinks to its least size when it becomes empty. For one thread.
+ * A map from numbers of calls, without an object for each entry. The place of a key is random, so that no peer can
+ * choose numbers that collide. It shrinks to its least size when it becomes empty. For one thread.
  */
 public final class LongMap<V> {
 

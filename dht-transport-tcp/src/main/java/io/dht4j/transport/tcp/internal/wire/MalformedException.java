@@ -2,7 +2,7 @@ package io.dht4j.transport.tcp.internal.wire;
 
 import java.io.IOException;
 
-/** Thrown for bytes from the other side that the protocol does not allow. The message says how, in one line. */
+/** Thrown for bytes from the other side that violate the protocol. The message describes the violation in one line. */
 public final class MalformedException extends IOException {
 
     private static final long serialVersionUID = 1;

@@ -56,7 +56,7 @@ public final class RecordHead {
         return type;
     }
 
-    /** Returns the caller's number of the call: anything. */
+    /** Returns the caller's number of the call, any value. */
     public long id() {
         return id;
     }

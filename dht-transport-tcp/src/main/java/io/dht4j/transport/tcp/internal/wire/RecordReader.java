@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Splits received bytes, which come in any pieces, into records. The bytes of frames are passed on as they come, so
+ * Splits received bytes, which arrive in any pieces, into records. The bytes of frames are passed on as they arrive, so
  * that they are copied once. For one thread.
  */
 public final class RecordReader {
@@ -18,7 +18,7 @@ public final class RecordReader {
 
     private long begun;
 
-    /** Takes records. */
+    /** Receives records. */
     public interface Receiver {
 
         /** A record begins; its bytes follow. */
@@ -32,7 +32,7 @@ public final class RecordReader {
          */
         void take(RecordHead head, ByteBuffer in, int count, boolean last) throws IOException;
 
-        /** Returns whether the connection has ended meanwhile. */
+        /** Returns whether the connection has ended. */
         boolean isEnded();
     }
 

@@ -1,6 +1,6 @@
 package io.dht4j.transport.tcp.internal.wire;
 
-/** The types of records, and how their heads are laid out. */
+/** The types of records, and the layout of their heads. */
 public final class RecordType {
 
     /** A request; its field is the remaining time in microseconds (8). */

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 
 /**
  * Writes records: the number of following bytes (4), the type (1), the number of the call (8), the fields of the type
- * ({@link RecordType}), and bytes of the frame or a text. All numbers are big-endian. Each method writes all or, if the
- * buffer lacks room, nothing.
+ * ({@link RecordType}), and bytes of the frame or a text. All numbers are big-endian. Each method writes the whole
+ * record or, if it does not fit into the buffer, no byte.
  */
 public final class RecordWriter {
 

@@ -1,4 +1,4 @@
-/** What goes over a connection: hellos and records. */
+/** The protocol of a connection: hellos and records. */
 @NullMarked
 package io.dht4j.transport.tcp.internal.wire;
 

@@ -275,7 +275,7 @@ public final class ApiServer implements AutoCloseable {
         return watch.failure();
     }
 
-    /** Tells clients that this server is about to close, and serves them as before. Does not block. */
+    /** Announces to clients that this server is about to close, and serves them as before. Does not block. */
     public void announceStop() {
         if (admission.announceStop()) {
             health.enterTerminalState();
@@ -284,8 +284,8 @@ public final class ApiServer implements AutoCloseable {
     }
 
     /**
-     * Stops taking calls, drains those in flight, and releases the port and the threads. Blocks; must not be called on
-     * an event loop. May be called repeatedly.
+     * Stops accepting calls, drains those in flight, and releases the port and the threads. Blocks; must not be called
+     * on an event loop. May be called repeatedly.
      *
      * @throws IllegalStateException if called on an event loop
      */
