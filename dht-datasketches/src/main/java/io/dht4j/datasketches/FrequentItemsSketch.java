@@ -19,7 +19,7 @@ import org.apache.datasketches.frequencies.ItemsSketch;
  */
 public final class FrequentItemsSketch implements FrequencySketch {
 
-    /** The slots of its hash table, of which three quarters are used: a power of two. */
+    /** The slots of its hash table, a power of two; three quarters of them are used. */
     private static final int SLOTS = 512;
 
     private final ItemsSketch<Key> items = new ItemsSketch<>(SLOTS);

@@ -19,12 +19,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
 
 /**
- * Gauges and counters of what a node can be asked for: its store, hints, limits, repair, moves, the other nodes and
- * their clocks. {@code docs/reference/metrics.md} lists them. {@link MicrometerObserver} has the timers.
+ * Gauges and counters of a node: its store, hints, limits, repair, moves, the other nodes and their clocks.
+ * {@code docs/reference/metrics.md} lists them. {@link MicrometerObserver} has the timers.
  *
- * <p>The cluster is asked at most once a second, by the scrape that needs it, which waits for a quarter of a second at
- * most and shows the last figures then. A gauge is not a number while it is unknown: of a remote cluster, those that
- * only a node itself knows, and all of a node that has not answered for a minute. Scrapes must not run on event loops.
+ * <p>The cluster is asked at most once a second, during a scrape, which waits for a quarter of a second at most and
+ * then reports the last figures. A gauge is not a number while it is unknown: of a remote cluster, those that only a
+ * node itself knows, and all of a node that has not answered for a minute. Scrapes must not run on event loops.
  *
  * <p>Safe for use by any number of threads.
  */
@@ -51,7 +51,7 @@ public final class ClusterMetrics implements MeterBinder, AutoCloseable {
      * Creates metrics.
      *
      * @param cluster the cluster as accessed through a node; not closed by this
-     * @param tags tags of all meters, by which several clusters can share a registry
+     * @param tags tags of all meters, which allow several clusters to share a registry
      */
     public ClusterMetrics(Cluster cluster, Iterable<Tag> tags) {
         this.cluster = requireNonNull(cluster, "cluster");

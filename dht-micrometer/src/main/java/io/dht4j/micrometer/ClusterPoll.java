@@ -32,7 +32,7 @@ final class ClusterPoll {
     private final Consumer<ClusterSample> listener;
 
     // Guarded by this.
-    /** The last sample that tells something. */
+    /** The last non-empty sample. */
     private ClusterSample last = ClusterSample.UNKNOWN;
 
     private long takenNanos;
@@ -42,11 +42,11 @@ final class ClusterPoll {
     private long begunNanos;
 
     /**
-     * Creates a poll that has asked for nothing yet.
+     * Creates a poll that has sent no request yet.
      *
      * @param cluster the cluster
      * @param nanoTime a monotonic clock
-     * @param listener receives each new sample before those who wait for it; does not throw
+     * @param listener receives each new sample before its waiting callers; does not throw
      */
     ClusterPoll(Cluster cluster, LongSupplier nanoTime, Consumer<ClusterSample> listener) {
         this.cluster = cluster;
@@ -92,7 +92,7 @@ final class ClusterPoll {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (TimeoutException | ExecutionException e) {
-            // The last sample stands in for it; what it cannot tell is not a number.
+            // The last sample replaces it; values that it lacks are not a number.
             return;
         }
     }
@@ -112,7 +112,7 @@ final class ClusterPoll {
                 });
     }
 
-    /** Keeps a sample, unless it tells nothing: then the one before counts until it is too old. */
+    /** Keeps a sample unless it is empty: then the one before is used until it is too old. */
     private synchronized void ended(CompletableFuture<ClusterSample> asked, ClusterSample sample) {
         long now = nanoTime.getAsLong();
         if (running == asked) {

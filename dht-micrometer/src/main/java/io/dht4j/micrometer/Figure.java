@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param unit its base unit; null for a plain number
  * @param total whether it only grows while the node runs
  * @param description one line for people
- * @param value its value in a sample; not a number if the sample does not tell it
+ * @param value its value in a sample; not a number if the sample lacks it
  */
 record Figure(
         String name, @Nullable String unit, boolean total, String description, ToDoubleFunction<ClusterSample> value) {

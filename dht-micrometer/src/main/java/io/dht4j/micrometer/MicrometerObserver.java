@@ -58,7 +58,7 @@ public final class MicrometerObserver implements Observer, AutoCloseable {
      * Creates an observer. Timers of successful calls are registered at once, so that their rates begin at zero.
      *
      * @param registry receives the timers; not closed by this
-     * @param tags tags of all timers, by which several clusters can share a registry
+     * @param tags tags of all timers, which allow several clusters to share a registry
      */
     public MicrometerObserver(MeterRegistry registry, Iterable<Tag> tags) {
         this.registry = requireNonNull(registry, "registry");
@@ -98,7 +98,7 @@ public final class MicrometerObserver implements Observer, AutoCloseable {
         return closed ? Optional.empty() : Optional.of(timers.computeIfAbsent(key, missing -> timer.get()));
     }
 
-    /** Returns a new timer, or none of a node that has left: nothing would remove it. */
+    /** Returns a new timer, or none for a node that has left, since it would never be removed. */
     private synchronized Optional<Timer> create(NodeId node, PeerCall call) {
         if (closed || retained.filter(nodes -> !nodes.contains(node)).isPresent()) {
             return Optional.empty();

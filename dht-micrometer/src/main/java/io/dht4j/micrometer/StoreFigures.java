@@ -12,7 +12,7 @@ import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
-/** The figures of what a store has done and occupies. */
+/** The figures of a store's work and size. */
 final class StoreFigures {
 
     private static final String BYTES = "bytes";
@@ -28,7 +28,7 @@ final class StoreFigures {
      */
     record WorkFigure(String name, String description, Function<StoreStatistics, Work> work) {
 
-        /** Returns the sum; empty if the sample does not tell it. */
+        /** Returns the sum; empty if the sample lacks it. */
         Optional<Work> in(ClusterSample sample) {
             return sample.gauges().flatMap(NodeGauges::storeStatistics).map(work);
         }

@@ -13,8 +13,7 @@ import java.util.Optional;
 
 /**
  * Records spans by the API of OpenTelemetry, with attributes of its conventions for databases. The application installs
- * the SDK, or runs under the Java agent. Does not block, as far as the SDK does not; safe for use by any number of
- * threads.
+ * the SDK, or runs under the Java agent. Does not block unless the SDK does; safe for use by any number of threads.
  */
 public final class OpenTelemetryTracer implements Tracer {
 
@@ -41,7 +40,7 @@ public final class OpenTelemetryTracer implements Tracer {
     public Tracer.Span startCall(Observer.Call call, int keys, Optional<TraceContext> parent) {
         Context current = Context.current();
         SpanContext active = SpanContexts.in(current);
-        // What instruments the server of a public API has begun a span below the caller's: it is nearer.
+        // The instrumentation of a public API's server has begun a span below the caller's: it is nearer.
         boolean isNamed = parent.isPresent() && !SpanContexts.isOfTrace(active, parent.get());
         Context chosen = isNamed ? SpanContexts.with(current, parent.get()) : current;
         String operation = Operations.of(call);

@@ -25,7 +25,7 @@ final class SpanContexts {
 
     private SpanContexts() {}
 
-    /** Returns what identifies a span to other processes; empty if the span belongs to no trace. */
+    /** Returns the context of a span for other processes; empty if the span belongs to no trace. */
     static Optional<TraceContext> of(SpanContext span) {
         if (!span.isValid()) {
             return Optional.empty();
@@ -51,7 +51,7 @@ final class SpanContexts {
                     }
                 });
         String state = headers.getOrDefault(STATE, "");
-        // A state must be complete: a part of it may mean something else.
+        // A state must be complete: a part of it may have another meaning.
         return TraceContext.isState(state) ? state : "";
     }
 

@@ -41,7 +41,7 @@ final class Roff {
         return "\\fB" + escaped(word) + "\\fR";
     }
 
-    /** Returns text in italics, the form of what stands for a value. */
+    /** Returns text in italics, the form of placeholders. */
     static String italic(String word) {
         return "\\fI" + escaped(word) + "\\fR";
     }

@@ -15,11 +15,11 @@ import org.slf4j.LoggerFactory;
 /**
  * The lifetime of a program that serves: until SIGTERM, SIGINT or SIGHUP, and then until it has shut down in order.
  *
- * <p>By itself the JVM ends with status 143 after SIGTERM, however orderly the end. This program ends with 0. A
+ * <p>By default the JVM ends with status 143 after SIGTERM, even after an orderly end. This program ends with 0. A
  * shutdown hook of the JVM waits for the program to close and then halts the JVM with that status. Signal handlers
- * would be neater, but {@code sun.misc.Signal} is not part of the platform's API. Halting skips nothing: hooks run side
- * by side, and no other is in use here. A program that does not close in time is halted too, with status 1: its
- * acknowledged writes are as safe as with {@code kill -9}.
+ * would be simpler, but {@code sun.misc.Signal} is not part of the platform's API. Halting skips no other hook: hooks
+ * run concurrently, and no other is in use here. A program that does not close in time is halted too, with status 1:
+ * its acknowledged writes are as safe as with {@code kill -9}.
  *
  * <p>A program that can no longer serve may have no memory left. So a daemon thread that runs from the beginning bounds
  * its end, and needs no memory for that.
@@ -53,22 +53,22 @@ public final class Lifetime implements AutoCloseable {
     }
 
     /**
-     * Begins to handle the signals. Must be called before anything is created that needs an orderly end.
+     * Begins to handle the signals. Must be called before the first object is created that needs an orderly end.
      *
      * @param closingTime how long the program may take from the signal to {@link #close()}
-     * @return the lifetime, to be closed as the last thing of all
+     * @return the lifetime, to be closed last
      */
     public static Lifetime begin(Duration closingTime) {
         return begin(Duration.ZERO, closingTime);
     }
 
     /**
-     * Does the same as {@link #begin(Duration)} for a program that goes on for a while after a signal. One that ends by
+     * Works as {@link #begin(Duration)} for a program that continues for a while after a signal. One that ends by
      * itself does not.
      *
-     * @param notice how long the program may go on after a signal, before it closes
+     * @param notice how long the program may continue after a signal, before it closes
      * @param closingTime how long it may take to close
-     * @return the lifetime, to be closed as the last thing of all
+     * @return the lifetime, to be closed last
      */
     public static Lifetime begin(Duration notice, Duration closingTime) {
         Lifetime lifetime = new Lifetime(notice, closingTime);
@@ -97,7 +97,7 @@ public final class Lifetime implements AutoCloseable {
     }
 
     /**
-     * Makes 1 the status after a signal, because something could not be shut down in order. Must be called before
+     * Sets the status after a signal to 1, because a part could not be shut down in order. Must be called before
      * closing.
      */
     public void failed() {
@@ -115,8 +115,8 @@ public final class Lifetime implements AutoCloseable {
     }
 
     /**
-     * Ends the program with status 0, because it has nothing left to do: {@link #awaitStop} returns. A program that
-     * does not close in time ends all the same, with status 1.
+     * Ends the program with status 0, because its work is done: {@link #awaitStop} returns. A program that does not
+     * close in time still ends, with status 1.
      */
     public void end() {
         ends = true;
@@ -165,7 +165,7 @@ public final class Lifetime implements AutoCloseable {
     /**
      * Returns the status that the program should end with.
      *
-     * @return 0, or 1 when something has failed
+     * @return 0, or 1 after a failure
      */
     public int status() {
         return status;
@@ -191,7 +191,7 @@ public final class Lifetime implements AutoCloseable {
                     Runtime.getRuntime().halt(1);
                 }
             } catch (Throwable e) {
-                // Whatever it is, most likely there is no memory to say so. The next look may succeed.
+                // Most likely there is no memory for a report of this error. The next check may succeed.
             }
         }
     }

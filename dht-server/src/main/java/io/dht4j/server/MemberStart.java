@@ -25,7 +25,7 @@ final class MemberStart {
      * Waits until a node serves. Blocks.
      *
      * @param start a start that has begun; closed if it fails
-     * @param watch learns what the start waits for, and may end it
+     * @param watch receives what the start waits for, and may end it
      * @return the cluster
      * @throws IllegalStateException if the node cannot become a member, or the start was stopped
      */

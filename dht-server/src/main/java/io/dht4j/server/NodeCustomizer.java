@@ -74,10 +74,10 @@ public interface NodeCustomizer {
     }
 
     /**
-     * Returns what observes the calls of the node and its requests to other nodes.
+     * Returns the observer of the node's calls and of its requests to other nodes.
      *
      * @param observer that of the metrics
-     * @return the same, another one, or empty if nothing does
+     * @return the same, another one, or empty for none
      */
     default Optional<Observer> observer(Observer observer) {
         return Optional.of(observer);

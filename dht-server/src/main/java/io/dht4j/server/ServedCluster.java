@@ -34,9 +34,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The cluster of a node that the server's APIs serve, from before its start. Until the node serves, calls are refused
- * as {@link ErrorCode#NOT_SERVING}, with what the start waits for. Remedies in messages are {@linkplain ShellAnswers
- * commands}. Closes nothing. Safe for use by any number of threads.
+ * The cluster of a node that the server's APIs serve, already before its start. Until the node serves, calls are
+ * refused as {@link ErrorCode#NOT_SERVING}, with what the start waits for. Remedies in messages are
+ * {@linkplain ShellAnswers commands}. Does not close the node. Safe for use by any number of threads.
  */
 final class ServedCluster implements Cluster {
 
@@ -44,7 +44,7 @@ final class ServedCluster implements Cluster {
     private final CompletableFuture<Cluster> starting = new CompletableFuture<>();
     private volatile Supplier<String> waiting = () -> "the node has just been started";
 
-    /** Sets what tells what the start waits for. */
+    /** Sets the source of the description of what the start waits for. */
     void waits(Supplier<String> what) {
         waiting = () -> ShellWords.of(what.get());
     }
@@ -55,7 +55,7 @@ final class ServedCluster implements Cluster {
         starting.complete(cluster);
     }
 
-    /** Returns what the start waits for, one line for people; empty once the node serves. */
+    /** Describes what the start waits for, one line for people; empty once the node serves. */
     String waiting() {
         return started == null ? waiting.get() : "";
     }

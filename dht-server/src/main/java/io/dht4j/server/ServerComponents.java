@@ -81,8 +81,8 @@ final class ServerComponents {
     }
 
     /**
-     * Checks, before anything is created, the requirements of a start: readable files and free ports. A start that
-     * fails for another reason reports it later. Blocks.
+     * Checks the requirements of a start: readable files and free ports. Called before any object is created. A start
+     * that fails for another reason reports it later. Blocks.
      *
      * @throws IllegalArgumentException if a file is invalid
      * @throws TransportException if a port cannot be bound
@@ -275,8 +275,8 @@ final class ServerComponents {
                 .drainTimeout(DRAIN);
         customizer.observer(metrics.observer()).ifPresent(builder::observer);
         config.calls().snapshotBytes().ifPresent(builder::snapshotBytes);
-        // By the Java agent. Without it calls cost nothing for spans without a receiver.
-        // Agents before 2.24 do not tell whether one is set. None is set later: the server is the application.
+        // Set by the Java agent. Without it, calls have no cost for spans without a receiver. Agents before 2.24 do not
+        // report whether one is set. None is set later: the server is the application.
         OpenTelemetry global = GlobalOpenTelemetry.get();
         if (global.getTracerProvider() != TracerProvider.noop()) {
             builder.tracer(OpenTelemetryTracer.of(global));

@@ -66,7 +66,7 @@ public final class ServerNode implements AutoCloseable {
      * replicas. Must be called before {@link #start}; until the refill is done, every start continues it. Blocks.
      *
      * @param config of the node
-     * @return one line that says where the files are
+     * @return one line with the new place of the files
      * @throws ServerStartException if there is nothing on disk, no other replica, or the directory cannot be used
      */
     public static String rebuild(ServerConfig config) throws ServerStartException {
@@ -100,8 +100,8 @@ public final class ServerNode implements AutoCloseable {
      *
      * @param config what to run
      * @return the node, to be closed
-     * @throws ServerStartException if the directory or a file cannot be used, or a port is not free; nothing is left
-     *     open then
+     * @throws ServerStartException if the directory or a file cannot be used, or a port is not free; then all resources
+     *     are closed
      */
     public static ServerNode start(ServerConfig config) throws ServerStartException {
         return start(config, StartWatch.NONE);
@@ -112,7 +112,7 @@ public final class ServerNode implements AutoCloseable {
      * start until it is a member.
      *
      * @param config what to run
-     * @param watch learns what the start waits for, and may end it
+     * @param watch receives what the start waits for, and may end it
      * @return the node, to be closed
      * @throws ServerStartException as {@link #start(ServerConfig)}, or if the node cannot become a member, or was
      *     stopped while it waited
@@ -125,8 +125,8 @@ public final class ServerNode implements AutoCloseable {
      * Starts a node as {@link #start(ServerConfig)} does, as one of several nodes in this process.
      *
      * @param config what to run
-     * @param memory what this node may take; its largest value is that of the configuration
-     * @param watch learns what the start waits for, and may end it
+     * @param memory the memory budget of this node; its largest value is that of the configuration
+     * @param watch receives what the start waits for, and may end it
      * @return the node, to be closed
      * @throws ServerStartException as {@link #start(ServerConfig, StartWatch)}
      */
@@ -141,8 +141,8 @@ public final class ServerNode implements AutoCloseable {
      * @param config what to run
      * @param customizer wraps or replaces them
      * @return the node, to be closed
-     * @throws ServerStartException if the directory or a file cannot be used, or a port is not free; nothing is left
-     *     open then
+     * @throws ServerStartException if the directory or a file cannot be used, or a port is not free; then all resources
+     *     are closed
      */
     public static ServerNode start(ServerConfig config, NodeCustomizer customizer) throws ServerStartException {
         return start(config, customizer, MemoryBudget.ofHeap(), StartWatch.NONE);
@@ -176,11 +176,11 @@ public final class ServerNode implements AutoCloseable {
         components.warnOfOpenSecrets(LOG::warn);
         // Otherwise a mistyped port would leave an unwanted data directory behind.
         components.requireStartable();
-        // The store first: this node must not be reachable until it owns its directory.
+        // The store first: this node is reachable only once it owns its directory.
         Store store = closer.add(components.store(customizer));
         Transport transport = closer.add(components.transport(customizer));
         ServedCluster served = new ServedCluster();
-        // A node may wait for others for minutes: its probes are answered meanwhile.
+        // A node may wait for others for minutes, and answers its probes during that time.
         Optional<HttpApi> early = config.membership().isAgreed()
                 ? Optional.of(components.startingApi(transport, served))
                 : Optional.empty();
@@ -260,8 +260,8 @@ public final class ServerNode implements AutoCloseable {
     }
 
     /**
-     * Tells clients to call other nodes, and goes on serving for the configured time, so that no call of a client that
-     * honours this meets the end of the node. Returns at once if the cluster has no other node, or when the node can no
+     * Announces the end of the node to clients, and continues to serve for the configured time, so that clients that
+     * honor the announcement lose no call. Returns at once if the cluster has no other node, or when the node can no
      * longer serve. Blocks.
      */
     public void awaitClientsToLeave() {
@@ -272,8 +272,8 @@ public final class ServerNode implements AutoCloseable {
     }
 
     /**
-     * Stops taking requests, waits for those in flight, and closes everything. Blocks, usually for milliseconds, at
-     * most for some seconds. May be called repeatedly.
+     * Stops accepting requests, waits for those in flight, and closes all resources. Blocks, usually for milliseconds,
+     * at most for some seconds. May be called repeatedly.
      */
     @Override
     public synchronized void close() {

@@ -20,8 +20,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /**
- * The answers of a {@link Cluster} in the words of a server: remedies are {@linkplain ShellWords commands}. Nothing
- * else changes.
+ * The answers of a {@link Cluster} in the words of a server: remedies are {@linkplain ShellWords commands}. All other
+ * content is unchanged.
  */
 final class ShellAnswers {
 

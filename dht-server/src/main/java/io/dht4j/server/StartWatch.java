@@ -3,7 +3,7 @@ package io.dht4j.server;
 /** Observes the start of a node, and may stop it while it waits for others. */
 public interface StartWatch {
 
-    /** Waits as long as it takes, and says nothing. */
+    /** Waits without limit, and without reports. */
     StartWatch NONE = new StartWatch() {};
 
     /**

@@ -47,7 +47,7 @@ public final class SnapshotCopy {
     }
 
     /**
-     * Copies everything.
+     * Copies all entries.
      *
      * @param progress receives the number of entries copied so far
      * @throws IOException if the directory cannot be written

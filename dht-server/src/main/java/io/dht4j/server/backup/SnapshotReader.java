@@ -35,7 +35,7 @@ public final class SnapshotReader {
      * @param progress receives the number of bytes read so far
      * @return the snapshot
      * @throws IOException if it cannot be read
-     * @throws ClientException if anything differs from what was written; the message names the file and the error
+     * @throws ClientException if any byte differs from the written ones; the message names the file and the error
      */
     public static SnapshotReader verified(Path directory, LongConsumer progress) throws IOException, ClientException {
         if (Files.isRegularFile(directory)) {

@@ -59,8 +59,8 @@ public final class SnapshotWriter implements AutoCloseable {
     /**
      * Checks that a snapshot may be written to a directory.
      *
-     * @param directory where it will be
-     * @throws ClientException if something is there already
+     * @param directory the future place of the snapshot
+     * @throws ClientException if the path exists already
      */
     public static void requireFree(Path directory) throws ClientException {
         if (Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
@@ -71,12 +71,12 @@ public final class SnapshotWriter implements AutoCloseable {
     /**
      * Begins a snapshot.
      *
-     * @param directory where it will be when it is complete
+     * @param directory its place after completion
      * @param cut its version
      * @param fileBytes a data file ends with the record that brings it to this size
      * @return a writer
      * @throws IOException if the temporary directory cannot be made
-     * @throws ClientException if something is there already, another snapshot is being written there, or something else
+     * @throws ClientException if the path exists already, another snapshot is being written there, or something else
      *     has the temporary name
      */
     public static SnapshotWriter begin(Path directory, Version cut, long fileBytes)
@@ -95,7 +95,7 @@ public final class SnapshotWriter implements AutoCloseable {
         }
     }
 
-    /** Removes the remains of an interrupted snapshot; anything else of that name stays. */
+    /** Removes the remains of an interrupted snapshot; any other file of that name stays. */
     private static void remove(Path unfinished) throws IOException, ClientException {
         if (!Files.exists(unfinished, LinkOption.NOFOLLOW_LINKS)) {
             return;
@@ -205,7 +205,7 @@ public final class SnapshotWriter implements AutoCloseable {
      * Completes the snapshot. On return it exists under its name, and is on the disk.
      *
      * @return a summary
-     * @throws IOException if something cannot be written
+     * @throws IOException if a file cannot be written
      */
     public SnapshotInfo finish() throws IOException {
         endFile();

@@ -11,8 +11,8 @@ final class Arguments {
     private Arguments() {}
 
     /**
-     * Returns whether an argument has lost characters. In a locale such as C the platform replaces everything that is
-     * not ASCII, so that different keys become one.
+     * Returns whether an argument has lost characters. In a locale such as C the platform replaces all characters
+     * outside ASCII, so that different keys become equal.
      *
      * @param args the arguments of the process
      * @return the argument and the remedy; empty if all are intact

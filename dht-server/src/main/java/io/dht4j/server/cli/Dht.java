@@ -38,8 +38,8 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
- * The command line that {@code ./dht} runs. An installed launcher sets the system property {@code dht.command} to the
- * name by which it is called; then there are no commands that need a checkout.
+ * The command line that {@code ./dht} runs. An installed launcher sets the system property {@code dht.command} to its
+ * own name; then there are no commands that need a checkout.
  */
 @Command(
         name = "dht",

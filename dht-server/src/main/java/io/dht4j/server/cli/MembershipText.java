@@ -40,7 +40,7 @@ final class MembershipText {
         return aligned("nodes", rows);
     }
 
-    /** Returns what keeps the moves from or to a node from going on, if it is still a member, each as a sentence. */
+    /** Returns the obstacles of the moves from or to a node, if it is still a member, each as a sentence. */
     static List<String> obstacles(JsonNode status, String name) {
         List<String> lines = new ArrayList<>();
         for (JsonNode node : status.path("nodes")) {
@@ -73,9 +73,7 @@ final class MembershipText {
         return text.append(waits(node, "")).toString();
     }
 
-    /**
-     * Returns that a node is silent, and for how long, as far as that is known: it begins with an unanswered question.
-     */
+    /** Describes that a node is silent, and for how long if known: a silence begins with an unanswered question. */
     private static String silent(JsonNode node) {
         Duration time = Duration.ofMillis(node.path("silent_ms").asLong());
         return time.toSeconds() == 0 ? "silent" : "silent for " + StatusCommand.duration(time);
@@ -103,7 +101,7 @@ final class MembershipText {
         return aligned("moves", rows);
     }
 
-    /** Returns between whom partitions move; what a lost node had comes from the other replicas. */
+    /** Returns the nodes of a move; the entries of a lost node come from the other replicas. */
     private static String fromTo(JsonNode move) {
         String from = move.path("from").asText();
         String to = move.path("to").asText();
@@ -182,7 +180,7 @@ final class MembershipText {
         return json.has("waits_for") ? "; waits for " + waitsFor(json) : otherwise;
     }
 
-    /** Returns what something waits for; an embedded node names calls, and this is a shell. */
+    /** Returns a wait with commands in place of the calls that an embedded node names. */
     private static String waitsFor(JsonNode json) {
         return ShellWords.of(json.path("waits_for").asText());
     }

@@ -107,7 +107,7 @@ final class NodesCommand implements Callable<Integer> {
         return 0;
     }
 
-    /** Returns what keeps a change from going on that moves partitions; nothing if the node does not say. */
+    /** Returns the obstacles of a change that moves partitions; empty if the node does not report them. */
     private List<String> obstacles(String what) {
         if (!List.of("add", "remove", "replace").contains(what)) {
             return List.of();
@@ -115,7 +115,7 @@ final class NodesCommand implements Callable<Integer> {
         try {
             return MembershipText.obstacles(DhtClient.await(node.client().nodes()), name.orElse(""));
         } catch (ClientException e) {
-            // The change is agreed, and that is what was asked for.
+            // The change is agreed, as requested.
             return List.of();
         }
     }
@@ -150,7 +150,7 @@ final class NodesCommand implements Callable<Integer> {
         return change;
     }
 
-    /** Checks the forms of what is given, so that a wrong one is wrong usage. The node checks a zone. */
+    /** Checks the forms of the arguments, so that a wrong one is wrong usage. The node checks a zone. */
     private void requireForm(String id, String field) {
         try {
             NodeId named = new NodeId(id);

@@ -30,7 +30,7 @@ final class ReadyLine {
             console.out().flush();
         } catch (OutputFailedException e) {
             console.report("dht server: ready, but " + e.getMessage());
-            // The exit code is that of what ends the server later.
+            // The later end of the server determines the exit code.
             console.out().doWithout();
         }
     }

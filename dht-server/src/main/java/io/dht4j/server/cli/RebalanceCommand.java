@@ -46,7 +46,7 @@ final class RebalanceCommand implements Callable<Integer> {
     /** One of the actions. */
     private static final class Action {
 
-        @SuppressWarnings("UnusedVariable") // It is what happens without any option.
+        @SuppressWarnings("UnusedVariable") // The default without any option.
         @Option(names = "--status", description = "Shows the moves under way, and what each waits for.")
         private boolean status;
 
@@ -116,7 +116,7 @@ final class RebalanceCommand implements Callable<Integer> {
         return 0;
     }
 
-    /** Returns the replication factor, 0 if the node does not say: the change itself says then what is wrong. */
+    /** Returns the replication factor, 0 if the node does not report it: then the change itself reports the error. */
     private static int replicas(DhtClient client) {
         try {
             return DhtClient.await(client.nodes()).path("replication_factor").asInt();

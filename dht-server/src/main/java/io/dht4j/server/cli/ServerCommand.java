@@ -164,7 +164,7 @@ final class ServerCommand implements Callable<Integer> {
             root.setLevel(Level.INFO);
         }
         try (Lifetime lifetime = Lifetime.begin(settings.clients().shutdownDelay(), CLOSING_TIME)) {
-            // Computed before anything is created, shown once it is.
+            // Computed before the start, shown after it.
             Optional<String> notice = settings.store().notice(isDataGiven);
             if (rebuild) {
                 console.report("dht server: " + ServerNode.rebuild(settings));
@@ -191,7 +191,7 @@ final class ServerCommand implements Callable<Integer> {
                 }
                 close(node, failure.toCompletableFuture(), lifetime);
             } catch (Error e) {
-                // What is left of the node would keep the process, and perhaps the port.
+                // The rest of the node would keep the process alive, and perhaps the port open.
                 lifetime.halt();
             }
             return lifetime.status();

@@ -24,7 +24,7 @@ public final class StartTraining {
     private StartTraining() {}
 
     /**
-     * Runs the training and ends the process: with 0, or with another code if something failed.
+     * Runs the training and ends the process: with 0, or with another code after a failure.
      *
      * @param args an empty directory, which the caller deletes
      * @throws Exception if the server does not start

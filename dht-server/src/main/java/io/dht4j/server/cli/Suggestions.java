@@ -23,9 +23,9 @@ public final class Suggestions {
     /**
      * Suggests words for the first unknown word of a command line.
      *
-     * @param e how the command line is wrong
+     * @param e the error of the command line
      * @param alsoCommands commands that the command line itself does not know
-     * @return a line for the user; empty if nothing is similar, or the command line is wrong in another way
+     * @return a line for the user; empty if nothing is similar, or the command line has another error
      */
     public static Optional<String> of(ParameterException e, Collection<String> alsoCommands) {
         String unknown = Messages.unknown(e);

@@ -35,7 +35,7 @@ public final class Access {
      *
      * @param files for TLS, if there are any
      * @param token what to send with each request, if there is one
-     * @param warnings takes a line about each doubtful file
+     * @param warnings receives a line about each doubtful file
      * @return the access
      * @throws IllegalArgumentException if a file is missing or invalid; the message names it
      */
@@ -56,7 +56,7 @@ public final class Access {
     }
 
     /**
-     * Returns what encrypts connections.
+     * Returns the TLS context of connections.
      *
      * @return a context; empty without files for TLS
      */

@@ -109,7 +109,7 @@ final class AnswerFailures {
         return uri.getScheme() + "://" + uri.getAuthority();
     }
 
-    /** Returns the JSON object of an answer; empty if it is something else. */
+    /** Returns the JSON object of an answer; empty if it is not an object. */
     static Optional<JsonNode> json(byte[] body) {
         try {
             JsonNode node = Json.MAPPER.readTree(new String(body, StandardCharsets.UTF_8));

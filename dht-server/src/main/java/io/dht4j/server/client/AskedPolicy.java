@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * The policy of a request as far as the request contains it: the number of replicas that must answer, and the order of
- * the operations on a key. The node completes it.
+ * The part of a policy that a request contains: the number of replicas that must answer, and the order of the
+ * operations on a key. The node completes it.
  *
  * @param ack how many must answer; empty for a majority of {@code from}
  * @param from of how many; empty for the cluster's replication factor
@@ -20,7 +20,7 @@ public record AskedPolicy(OptionalInt ack, OptionalInt from, Optional<Ordering> 
     public static final AskedPolicy DEFAULT = new AskedPolicy(OptionalInt.empty(), OptionalInt.empty());
 
     /**
-     * Checks the counts as far as that is possible without the cluster.
+     * Checks the counts without the cluster.
      *
      * @throws io.dht4j.InvalidRequestException if no cluster could have such a policy
      */

@@ -44,7 +44,7 @@ public final class BackOff {
     }
 
     /**
-     * Sends a request until a node has room for it, for at most a minute from the first attempt on. Blocks.
+     * Sends a request until no node refuses it as overloaded, for at most a minute from the first attempt on. Blocks.
      *
      * @param <T> its result
      * @param request what to send; all other failures than overload are final

@@ -58,8 +58,8 @@ public final class ClientException extends Exception {
     }
 
     /**
-     * Returns whether the node had no room for the request: nothing was done, and the next request should follow after
-     * a pause.
+     * Returns whether the node refused the request as overloaded: it had no effect, and the next request should follow
+     * after a pause.
      *
      * @return true if so
      */

@@ -91,7 +91,7 @@ public final class DhtClient {
      * @param key the key
      * @param value its value
      * @param policy how many replicas must answer
-     * @param ttlMillis how long it stays readable; empty for ever
+     * @param ttlMillis how long it stays readable; empty for no limit
      * @return completes when it is written
      */
     public CompletableFuture<Void> put(Key key, byte[] value, AskedPolicy policy, OptionalLong ttlMillis) {
@@ -170,7 +170,7 @@ public final class DhtClient {
     }
 
     /**
-     * Asks the first node that answers for the nodes of the cluster, the moves under way and the metadata.
+     * Asks the first node that answers for the nodes of the cluster, the running moves and the metadata.
      *
      * @return completes with the status
      */
@@ -189,7 +189,7 @@ public final class DhtClient {
     }
 
     /**
-     * Asks the first node that answers for what a rebalance would move.
+     * Asks the first node that answers for the moves of a rebalance.
      *
      * @return completes with the plan
      */

@@ -28,8 +28,8 @@ import java.util.OptionalLong;
 /** The formats of files of entries. Each entry is one line. */
 public enum ItemFormat {
     /**
-     * Key, tabulator, value, as bytes. Within them {@code \t}, {@code \n}, {@code \r} and {@code \\} stand for a
-     * tabulator, a line feed, a carriage return and a backslash; all other bytes stand for themselves, so any key and
+     * Key, tabulator, value, as bytes. Within them {@code \t}, {@code \n}, {@code \r} and {@code \\} represent a
+     * tabulator, a line feed, a carriage return and a backslash; all other bytes represent themselves, so any key and
      * value passes through. Does not keep when an entry expires.
      */
     TSV {

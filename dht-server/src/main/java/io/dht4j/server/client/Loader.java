@@ -84,7 +84,7 @@ public final class Loader {
     /**
      * Creates a loader with the pauses of a test.
      *
-     * @param patience for how long overload may last
+     * @param patience how long overload may last
      * @param after runs something after a pause
      */
     Loader(DhtClient client, int parallel, AskedPolicy policy, Duration patience, Function<Duration, Executor> after) {
@@ -100,7 +100,7 @@ public final class Loader {
     }
 
     /**
-     * Writes all lines. Blocks until everything is acknowledged, or until the writes in flight at the first failure
+     * Writes all lines. Blocks until all writes are acknowledged, or until the writes in flight at the first failure
      * have ended.
      *
      * @param in the lines; not closed
@@ -118,7 +118,7 @@ public final class Loader {
     }
 
     /**
-     * Writes all items. Blocks until everything is acknowledged, or until the writes in flight at the first failure
+     * Writes all items. Blocks until all writes are acknowledged, or until the writes in flight at the first failure
      * have ended.
      *
      * @param items what to write
@@ -151,10 +151,10 @@ public final class Loader {
                 next = items.next();
             }
         } catch (InterruptedException e) {
-            failure.complete(new ClientException("interrupted")); // Nothing is tried again.
+            failure.complete(new ClientException("interrupted")); // No request is repeated.
             throw e;
         } finally {
-            requests.acquire(parallel); // Nothing is in flight any more.
+            requests.acquire(parallel); // No write is in flight.
             requests.release(parallel);
         }
         if (failure.isDone()) {

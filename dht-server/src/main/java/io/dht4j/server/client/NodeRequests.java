@@ -37,7 +37,7 @@ final class NodeRequests {
     private final AtomicInteger preferred = new AtomicInteger();
 
     /**
-     * Creates what sends to these nodes.
+     * Creates a sender to these nodes.
      *
      * @param nodes base URLs of one node or more
      * @param timeout how long to wait for an answer's head
@@ -64,7 +64,7 @@ final class NodeRequests {
     }
 
     /**
-     * Sends a request, perhaps to several nodes in turn.
+     * Sends a request, perhaps to several nodes one after the other.
      *
      * @param method of the request
      * @param pathAndQuery that follow the base URL

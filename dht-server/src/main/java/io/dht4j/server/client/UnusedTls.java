@@ -14,8 +14,8 @@ import javax.net.ssl.SSLSocketFactory;
 import javax.net.ssl.TrustManager;
 
 /**
- * A context of TLS for clients that talk plaintext: an HTTP client makes a real one otherwise, which takes longer than
- * its request. Whatever would need TLS fails.
+ * A TLS context for plaintext clients: otherwise an HTTP client creates a real one, which takes longer than its
+ * request. Any use of TLS fails.
  */
 final class UnusedTls extends SSLContext {
 

@@ -9,10 +9,10 @@ import java.util.OptionalInt;
 /**
  * The names of the node for HTTP clients, the bounds on connections, and the time that clients have to leave.
  *
- * @param publicHosts names and addresses by which clients and peers reach the node, besides its own
+ * @param publicHosts names and addresses that clients and peers use for the node, in addition to its own
  * @param maxConnections connections to a port, those of peers included
  * @param maxPerAddress of those from one address; empty for half of all
- * @param shutdownDelay how long the node goes on serving after it was asked to stop
+ * @param shutdownDelay how long the node continues to serve after a stop request
  */
 public record ClientConfig(
         List<String> publicHosts, int maxConnections, OptionalInt maxPerAddress, Duration shutdownDelay) {
@@ -47,7 +47,7 @@ public record ClientConfig(
     private static List<String> hosts(String text) {
         List<String> hosts = new ArrayList<>();
         for (String host : text.split(",", -1)) {
-            // Checked here, so that a typing error is found before anything is created.
+            // Checked here, so that a typing error is found before the start.
             HttpApiOptions.defaults().withPublicHost(host);
             hosts.add(host.strip());
         }

@@ -20,7 +20,7 @@ public final class GivenSettings {
 
     private final Map<Setting, Given> given;
 
-    /** The text of a setting; no source stands for the command line. */
+    /** The text of a setting; without a source, it is from the command line. */
     private record Given(String text, Optional<String> source) {}
 
     private GivenSettings(Map<Setting, Given> given) {

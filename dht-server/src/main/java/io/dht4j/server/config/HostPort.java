@@ -62,7 +62,7 @@ public record HostPort(String host, int port) {
     }
 
     /**
-     * Returns whether listening at both is listening once: the ports are equal, and the hosts are equal or stand for
+     * Returns whether listening at both is listening once: the ports are equal, and the hosts are equal or resolve to
      * the same address. Blocks if it has to look up a name.
      *
      * @param other another address

@@ -32,7 +32,7 @@ import java.util.Optional;
  * @param mode whether the nodes may change
  * @param nodes the peers of a static cluster, the founders, or the node alone if it joins
  * @param seeds finds nodes of the cluster to join; empty if the node does not join
- * @param attributes what the cluster shall know about the node
+ * @param attributes the attributes of the node in the agreed state
  * @param joinToken the file of the join token; empty if there is none
  * @param claimsPartitions whether the number of partitions was given, and must be that of a cluster whose nodes may
  *     change
@@ -73,7 +73,7 @@ public record MembershipChoice(
             requireAmong(id, nodes, source);
         }
         if (source == Setting.PEERS) {
-            // Perhaps on the directory of a member, so nothing is said about the cluster.
+            // Perhaps on the directory of a member, so the text does not describe the cluster.
             String reason = "without " + Setting.BOOTSTRAP.option() + " or " + Setting.JOIN.option()
                     + ", of which a node whose cluster may change gets one at each start";
             for (Setting setting : List.of(Setting.ZONE, Setting.WEIGHT, Setting.PUBLIC_ADDRESS, Setting.JOIN_TOKEN)) {
@@ -188,7 +188,7 @@ public record MembershipChoice(
         };
     }
 
-    /** Returns how many replicas a key may have, as far as that is known here. */
+    /** Returns how many replicas a key may have, if known here. */
     int mostReplicas() {
         return mode == Mode.JOIN ? PartitionTable.MAX_DEPTH : nodes.size();
     }
@@ -216,7 +216,7 @@ public record MembershipChoice(
         return joinToken.isEmpty() ? attributed : attributed.withJoinToken(() -> token(joinToken.get()));
     }
 
-    /** Reads the token once, so that a file that cannot be used is refused before anything is created. */
+    /** Reads the token once, so that an unusable file is refused before the start. */
     private static Optional<Path> joinToken(SettingsReader given) throws ConfigException {
         Optional<Path> file = given.find(Setting.JOIN_TOKEN, SettingsReader::path);
         if (file.isPresent()) {

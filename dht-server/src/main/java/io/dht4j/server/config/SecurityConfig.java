@@ -10,11 +10,10 @@ import java.util.Optional;
 /**
  * The encryption and the access rules of a node.
  *
- * @param tls certificate, key and authorities, for all that listens and for the calls to the other nodes; empty for
- *     plaintext
- * @param tokens the file of the tokens that the public APIs ask for; empty if anyone may use them
+ * @param tls certificate, key and authorities, for all ports and for the calls to the other nodes; empty for plaintext
+ * @param tokens the file of the tokens that the public APIs require; empty for APIs without tokens
  * @param plaintextAllowed whether plaintext may go beyond loopback
- * @param trusted members without a store that may call this node besides the peers
+ * @param trusted members without a store that may call this node in addition to the peers
  */
 public record SecurityConfig(
         Optional<TlsFiles> tls, Optional<Path> tokens, boolean plaintextAllowed, List<NodeId> trusted) {

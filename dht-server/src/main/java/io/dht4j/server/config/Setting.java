@@ -28,7 +28,7 @@ public enum Setting {
             "Forms a cluster whose nodes may change, in place of --peers: the first nodes with their peer addresses, "
                     + "this one included, in the same order on each of them, in empty data directories or on the "
                     + "data of a cluster of the same --peers. Later starts need it, whatever it lists."),
-    /** The nodes by which this one joins an agreed cluster. */
+    /** The seeds of a node that joins an agreed cluster. */
     JOIN(
             "ID=HOST:PORT,...",
             Fallback.WORDS,
@@ -253,7 +253,7 @@ public enum Setting {
             Fallback.VALUE,
             "16777216",
             "Largest value in bytes, 1 to " + CallChoice.LARGEST_VALUE + ". The same on every node."),
-    /** The names by which the node is reached over HTTP. */
+    /** The node's names over HTTP. */
     PUBLIC_HOST(
             "HOST",
             Fallback.WORDS,
@@ -300,7 +300,7 @@ public enum Setting {
             Fallback.WORDS,
             "none",
             "PEM file of the authorities that sign the nodes' certificates. Needed with TLS and more than one node."),
-    /** The callers besides the peers. */
+    /** The callers in addition to the peers. */
     TRUSTED(
             "NAME,...",
             Fallback.WORDS,

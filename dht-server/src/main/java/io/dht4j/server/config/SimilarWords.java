@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** Suggests words that a mistyped one may stand for. */
+/** Suggests words that are similar to a mistyped one. */
 public final class SimilarWords {
 
     /** The number of letters for which one typing error is accepted. */

@@ -24,7 +24,7 @@ import java.util.Set;
  * @param kind the store
  * @param data directory of its files; not used by the memory store
  * @param durability what an acknowledged write survives; not used by the memory store
- * @param refillWithout nodes that a refill does without; not used by the memory store
+ * @param refillWithout nodes that a refill does not read; not used by the memory store
  */
 public record StoreChoice(Kind kind, Path data, Durability durability, Set<NodeId> refillWithout) {
 
@@ -67,8 +67,8 @@ public record StoreChoice(Kind kind, Path data, Durability durability, Set<NodeI
     }
 
     /**
-     * Returns a notice of where the entries are, which reveals a mistyped directory and a store that keeps nothing.
-     * Reads the disk, so it must be called before the store is opened. Blocks.
+     * Returns a notice of the place of the entries, which reveals a mistyped directory and a store in memory. Reads the
+     * disk, so it must be called before the store is opened. Blocks.
      *
      * @param isDataGiven whether the user has chosen the directory
      * @return a line that is true once the store is open; empty for a chosen directory that exists

@@ -61,8 +61,8 @@ public sealed interface TransportChoice {
     /**
      * Transport over HTTP.
      *
-     * @param client what sends the calls to the other nodes; those may have others
-     * @param connections how many to each other node; what suits the client if it is not set
+     * @param client the HTTP client for the calls to the other nodes; those may have others
+     * @param connections how many to each other node; the client's default if it is not set
      */
     record Http(Client client, OptionalInt connections) implements TransportChoice {}
 

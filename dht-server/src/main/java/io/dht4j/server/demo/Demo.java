@@ -30,8 +30,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * A tour of a cluster: writes, reads and scans it, and goes on while it loses and regains a node, and while nodes join
- * and leave. For one thread.
+ * A tour of a cluster: writes, reads and scans it, and continues while it loses and regains a node, and while nodes
+ * join and leave. For one thread.
  */
 final class Demo {
 
@@ -54,7 +54,7 @@ final class Demo {
     /**
      * Creates a demo that has not begun.
      *
-     * @param page where to write
+     * @param page the output
      * @param nodes the nodes, none of which runs
      * @param characters what to write; with those that the tour shows
      * @param isStopAsked whether to stop at the next opportunity

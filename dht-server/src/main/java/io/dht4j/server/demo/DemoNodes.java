@@ -73,7 +73,7 @@ final class DemoNodes implements AutoCloseable {
      * Creates nodes, none of which runs.
      *
      * @param directory an empty directory for their data
-     * @param network how they are reached, at free ports
+     * @param network the addresses of the nodes, at free ports
      */
     DemoNodes(Path directory, Network network) {
         this.directory = directory;
@@ -95,7 +95,7 @@ final class DemoNodes implements AutoCloseable {
     }
 
     /**
-     * Starts the nodes that form the cluster, each of which waits for the others. Blocks.
+     * Starts the nodes that form the cluster; each waits for the others. Blocks.
      *
      * @param isStopAsked whether to end the starts
      * @throws ServerStartException if one cannot start; those that have started run on

@@ -44,7 +44,7 @@ public final class DemoRun {
      * @param out where the demo writes
      * @param inColour whether to use a terminal's colours
      * @param firstPort the first node's port, the others follow; empty for any free ones
-     * @param transport the protocol between the nodes; those without the public API use any free ports besides
+     * @param transport the protocol between the nodes; those without the public API use additional free ports
      * @param lifetime reports when to stop
      */
     public DemoRun(PrintStream out, boolean inColour, OptionalInt firstPort, Protocol transport, Lifetime lifetime) {

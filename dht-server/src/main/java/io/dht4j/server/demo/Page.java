@@ -30,7 +30,7 @@ final class Page {
         out.flush();
     }
 
-    /** Writes a line that the next one replaces; nothing where no one watches. */
+    /** Writes a line that the next one replaces, on a terminal only. */
     void passing(String format, Object... arguments) {
         if (inColour) {
             out.print("\r   " + String.format(Locale.ROOT, format, arguments) + "\u001b[K\r");

@@ -1,4 +1,4 @@
-/** The demo: a cluster in one process and a tour of what it does. */
+/** The demo: a cluster in one process and a tour of its features. */
 @NullMarked
 package io.dht4j.server.demo;
 

@@ -10,7 +10,7 @@ import java.util.List;
 
 /**
  * Finds nodes by the addresses of a name, A or AAAA records in DNS. The name of a node is the first label of the name
- * that its address has in turn, by a PTR record, since each request names the node that it is for.
+ * in the PTR record of its address, since each request names its recipient.
  */
 public final class AddressDiscovery implements Discovery {
 

@@ -39,7 +39,7 @@ public final class SrvDiscovery implements Discovery {
     }
 
     @Override
-    @SuppressWarnings({"BanJNDI", "JdkObsolete"}) // JNDI wants it. The provider of DNS deserializes nothing.
+    @SuppressWarnings({"BanJNDI", "JdkObsolete"}) // JNDI requires it. The DNS provider deserializes no objects.
     public List<Node> find() throws IOException {
         Hashtable<String, String> environment = new Hashtable<>();
         environment.put("java.naming.factory.initial", "com.sun.jndi.dns.DnsContextFactory");

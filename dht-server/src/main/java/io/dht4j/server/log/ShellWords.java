@@ -6,13 +6,13 @@ import java.util.regex.Pattern;
 
 /**
  * Translates the remedies in messages of the libraries into commands and options of this program. The libraries name
- * calls, such as {@code membership().add(new NodeId("n4"))}, since an application has no command line; who runs a
- * server has {@code ./dht nodes add n4}. Everything that a server or a command shows of a library's message passes
- * through here.
+ * calls, such as {@code membership().add(new NodeId("n4"))}, since an application has no command line; the operator of
+ * a server has {@code ./dht nodes add n4}. All messages of a library that a server or a command shows pass through this
+ * class.
  *
- * <p>A text without a remedy stays as it is. A name of a class or method counts only among the words with which the
- * libraries use it, so that a node or key of the same name keeps its name. The time is linear in the length of the
- * text. Safe for use by any number of threads.
+ * <p>A text without a remedy stays unchanged. A name of a class or method is translated only in the phrases of the
+ * libraries, so that a node or key of the same name keeps its name. The time is linear in the length of the text. Safe
+ * for use by any number of threads.
  */
 public final class ShellWords {
 

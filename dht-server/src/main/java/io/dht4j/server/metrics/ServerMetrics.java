@@ -22,12 +22,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The metrics of a node and of its JVM, as a text for Prometheus. One thread gathers one text at a time, which all
- * requests that come meanwhile share. Safe for use by any number of threads.
+ * requests during that time share. Safe for use by any number of threads.
  */
 public final class ServerMetrics implements AutoCloseable {
 
     private static final long IDLE_SECONDS = 30;
-    /** A text under way, and the registration of the meters. */
+    /** A text in progress, and the registration of the meters. */
     private static final int MOST_TASKS = 4;
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
@@ -55,7 +55,7 @@ public final class ServerMetrics implements AutoCloseable {
     }
 
     /**
-     * Returns what times the calls of the node.
+     * Returns the observer that times the calls of the node.
      *
      * @return the observer, for the builder of the node
      */
@@ -130,7 +130,7 @@ public final class ServerMetrics implements AutoCloseable {
         running = null;
     }
 
-    /** Ends the thread and forgets all meters. A text under way may still complete. May be called repeatedly. */
+    /** Ends the thread and forgets all meters. A text in progress may still complete. May be called repeatedly. */
     @Override
     public void close() {
         thread.shutdown();

@@ -51,7 +51,7 @@ public class Disk {
         file.setLength(length);
     }
 
-    /** Forces everything that was written to a file to the disk, by {@link #sync}. */
+    /** Forces all bytes that were written to a file to the disk, by {@link #sync}. */
     public final void force(RandomAccessFile file, Path path) throws FsyncFailedException {
         try {
             sync(file, path);

@@ -5,9 +5,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * Thrown when an fsync has failed: how much of the written bytes is on the disk is unknown. A second fsync proves
- * nothing, because operating systems mark the pages of a failed write as clean, and succeed without them the next time
- * (A. Rebello et al., <em>Can Applications Recover from fsync Failures?</em>, USENIX ATC 2020).
+ * Thrown when an fsync has failed: it is unknown which of the written bytes are on the disk. A second fsync does not
+ * help, because operating systems mark the pages of a failed write as clean, and succeed without them the next time (A.
+ * Rebello et al., <em>Can Applications Recover from fsync Failures?</em>, USENIX ATC 2020).
  */
 public final class FsyncFailedException extends IOException {
 

@@ -215,7 +215,7 @@ public final class FileHintLog implements HintLog {
         return bytes.held.get();
     }
 
-    /** Checks the directory now and then, so that hints are not written to removed files and counted as kept. */
+    /** Checks the directory periodically: hints in removed files would be counted as kept. */
     private void checkDirectory() {
         if (System.nanoTime() - checkedNanos < HintQueue.UNCHECKED_NANOS) {
             return;

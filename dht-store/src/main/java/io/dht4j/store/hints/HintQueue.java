@@ -37,10 +37,10 @@ final class HintQueue implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(HintQueue.class);
     private static final Pattern SEGMENT_FILE = Pattern.compile("(\\d{1,9})\\.hints");
 
-    /** The size at which a segment takes no more frames; its hints are deleted together. */
+    /** The size at which a segment accepts no further frames; its hints are deleted together. */
     private static final long SEGMENT_BYTES = 4L << 20;
 
-    /** The age of the first frame at which a segment takes no more frames; its hints expire together. */
+    /** The age of the first frame at which a segment accepts no further frames; its hints expire together. */
     private static final long SEGMENT_MILLIS = 10 * 60 * 1000L;
 
     /** The least interval between checks of the file; hints kept since the last one may be lost with a removed file. */

@@ -48,7 +48,7 @@ public record FileIdentity(Path path, @Nullable Object key, long leastBytes) {
     /**
      * Checks whether the path still leads to the file. Blocks for a call to the file system; interrupts have no effect.
      *
-     * @return what has become of it, for a sentence that begins with its path; empty if it is there
+     * @return its fate, for a sentence that begins with its path; empty if it is there
      * @throws IOException if that cannot be determined
      */
     public Optional<String> loss() throws IOException {

@@ -280,7 +280,7 @@ public final class LogFormat {
     }
 
     /**
-     * Decodes one record of a payload whose checksum was right. Allocates no more than fits into the payload.
+     * Decodes one record of a payload with a verified checksum. Allocates at most the size of the payload.
      *
      * @param in at the record
      * @param remaining bytes of the payload from there on

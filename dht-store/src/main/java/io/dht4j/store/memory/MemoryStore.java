@@ -25,13 +25,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A store in memory, for caches, tests and measurements. It consists of a hash table of the entries and a skip list of
- * their keys for scans. Only new and purged keys change the skip list. Everything is lost when the process ends;
+ * their keys for scans. Only new and purged keys change the skip list. The content is lost when the process ends;
  * {@link #close()} drops it. Reads never wait, and writes wait only for writes of keys in the same bin. Entries that do
  * not fit into its memory are refused. The store keeps the given value arrays. Safe for use by any number of threads.
  */
 public final class MemoryStore implements Store {
 
-    /** The bytes of an entry besides its key and its value: five objects, and a node of each index. */
+    /** The bytes of an entry without its key and its value: five objects, and a node of each index. */
     private static final int OVERHEAD_BYTES = 240;
 
     private final long maxBytes;

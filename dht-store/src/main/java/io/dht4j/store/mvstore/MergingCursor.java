@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Iterates over the tables and the map together, and returns the newest entry of each key. The tables are those of the
- * moment when it was opened; the map is read in pages on demand. An entry that leaves a table for the map meanwhile is
- * still read from the table. A cursor that is never closed holds memory, but no file space.
+ * moment when it was opened; the map is read in pages on demand. An entry that moves from a table to the map in between
+ * is still read from the table. A cursor that is never closed holds memory, but no file space.
  */
 final class MergingCursor implements EntryCursor {
 

@@ -37,18 +37,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A durable store. Writes are appended to a log in groups, and put into a sorted table in memory. Full tables are
- * merged into an {@code MVStore} map in the background, and their part of the log is deleted. A read takes the newest
- * entry out of the cache of entries, or of the tables and the map. When as many tables wait for the merge as the
+ * merged into an {@code MVStore} map in the background, and their part of the log is deleted. A read returns the newest
+ * entry from the cache of entries, or from the tables and the map. When as many tables wait for the merge as the
  * options allow, writers wait.
  *
  * <p>When {@link #apply} returns, the entries survive what the {@linkplain Durability durability} promises.
- * {@link #open} replays the log. It removes a write that was cut off, and so never acknowledged, and logs a warning;
- * any other damage is a {@link StoreException}. On a full disk a store is opened for reading. A store that can no
- * longer write (full disk, damaged file) refuses writes and reports why in {@link #problems()}; reads go on as long as
- * they can. After a transient failure it takes writes again by itself. After a failure that leaves the state of the
- * disk unknown it must be opened again.
+ * {@link #open} replays the log. It removes an incomplete write, which was never acknowledged, and logs a warning; any
+ * other damage is a {@link StoreException}. On a full disk a store is opened for reading. A store that can no longer
+ * write (full disk, damaged file) refuses writes and reports why in {@link #problems()}; reads continue as long as
+ * possible. After a transient failure it accepts writes again without intervention. After a failure that leaves the
+ * state of the disk unknown it must be opened again.
  *
- * <p>Safe for use by any number of threads; an interrupt of a calling thread has no effect but to stay set. Methods
+ * <p>Safe for use by any number of threads; an interrupt of a calling thread stays set and has no other effect. Methods
  * block on the disk. One process at a time uses a directory.
  */
 public final class MvStore implements Store {
@@ -90,13 +90,13 @@ public final class MvStore implements Store {
     }
 
     /**
-     * Opens a store, or makes one in a directory that is empty or does not exist. Replays the log.
+     * Opens a store, or creates one in a directory that is empty or does not exist. Replays the log.
      *
-     * @param directory holds the store's files and nothing else
-     * @param options how the store works
-     * @return the store; everything is there that was ever acknowledged, within what the durability promises
-     * @throws StoreException if the directory cannot be written, holds something else, is in use, has another format
-     *     version, or is damaged; the message names the file and the way out
+     * @param directory the directory of the store's files only
+     * @param options the options of the store
+     * @return the store; it has all acknowledged entries, within the limits of the durability
+     * @throws StoreException if the directory cannot be written, holds other files, is in use, has another format
+     *     version, or is damaged; the message names the file and the remedy
      */
     public static MvStore open(Path directory, MvStoreOptions options) {
         return open(directory, options, Disk.REAL);
@@ -166,7 +166,7 @@ public final class MvStore implements Store {
             flusher.start();
             return new MvStore(directory, health, map, memtables, cache, log, flusher, recovery.newest());
         } catch (IOException | RuntimeException | Error e) {
-            // A close would write, and remove everything behind the last chunk that MVStore could read.
+            // A close would write, and remove all data behind the last chunk that MVStore could read.
             map.abandon();
             throw e;
         }

@@ -7,15 +7,15 @@ import io.dht4j.spi.MemoryBudget;
  * The options of an {@link MvStore}. Immutable.
  *
  * @param durability what an acknowledged write survives
- * @param cacheBytes how much memory the pages of the map may take that have been read, 1 MiB to 64 GiB. More makes
- *     reads faster: a page that is not cached is read and decoded again
- * @param entryCacheBytes how much memory single keys that have been read may take with their newest entries, or with
- *     the knowledge that the store lacks them, by estimate, 0 (none) to 64 GiB. Reads that find theirs are answered on
- *     the thread that asks, without a change to one that may wait for the disk
- * @param memtableBytes how much memory the newest writes may take, by estimate, before they are handed to the merge, 16
- *     KiB to 1 GiB. More means fewer and larger merges (less written per put, higher put rates), but more memory, a
- *     longer log and a longer recovery. The log segment that backs it is never larger
- * @param maxFrozen how many such tables may wait for the merge, 1 to 16. When as many wait, writers wait too
+ * @param cacheBytes the maximum memory of cached pages of the map, 1 MiB to 64 GiB. More makes reads faster: a page
+ *     that is not cached is read and decoded again
+ * @param entryCacheBytes the maximum estimated memory of cached keys with their newest entries, or their absence, 0
+ *     (none) to 64 GiB. Reads of cached keys are answered on the calling thread, without a switch to one that may wait
+ *     for the disk
+ * @param memtableBytes the estimated memory of the newest writes at which they are merged into the map, 16 KiB to 1
+ *     GiB. More means fewer and larger merges (less written per put, higher put rates), but more memory, a longer log
+ *     and a longer recovery. The log segment that backs it is never larger
+ * @param maxFrozen how many such tables may wait for the merge, 1 to 16. At this number, writers wait too
  */
 public record MvStoreOptions(
         Durability durability, long cacheBytes, long entryCacheBytes, long memtableBytes, int maxFrozen) {

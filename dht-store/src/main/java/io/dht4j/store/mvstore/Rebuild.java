@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Rebuilds a damaged store: its files are moved away, and the node gets its entries back from the other replicas.
- * Nothing is deleted.
+ * Rebuilds a damaged store: its files are moved away, and the node gets its entries back from the other replicas. No
+ * file is deleted.
  */
 public final class Rebuild {
 
@@ -37,13 +37,13 @@ public final class Rebuild {
     /**
      * Moves a store's files into a new directory {@code damaged-N} within its own, and marks all partitions for a
      * refill. An empty directory, or one that does not exist yet, is marked only: for a disk that was replaced. If a
-     * refill is under way and the store can be opened, nothing is moved, and the refill goes on. Blocks. May be
+     * refill is running and the store can be opened, no file is moved, and the refill continues. Blocks. May be
      * repeated after an interruption.
      *
      * @param directory of a store that is not open
-     * @return where the files are now; empty if there were none, or if a refill goes on
-     * @throws StoreException if the directory is in use, holds something that is no store, or cannot be written; the
-     *     message says which
+     * @return where the files are now; empty if there were none, or if a refill continues
+     * @throws StoreException if the directory is in use, holds files that are no store, or cannot be written; the
+     *     message names the reason
      */
     public static Optional<Path> begin(Path directory) {
         if (isUnderWay(directory)) {
@@ -114,7 +114,7 @@ public final class Rebuild {
      * Returns the partitions of a store that must be refilled: some until its rebuild is complete.
      *
      * @param directory of a store; need not be open yet
-     * @return the marker, in a file beside the store's
+     * @return the marker, in a file next to the store's
      */
     public static RefillMarker marker(Path directory) {
         Path file = directory.resolve(DirectoryFormat.REFILL_FILE);

@@ -22,13 +22,13 @@ public final class EntryPrinter {
      *
      * @param scan lines as the node sends them
      * @param format how to write them
-     * @param out where to write
+     * @param out the destination
      * @param forTerminal whether a terminal shows it: then control characters are escaped, which keeps JSON valid;
      *     other output can be loaded again
      * @param progress receives the number of entries so far
      * @return how many entries there were
      * @throws IOException if reading or writing fails
-     * @throws ClientException if the node sends anything else than entries
+     * @throws ClientException if the node sends other data than entries
      */
     public static long copy(
             InputStream scan, ItemFormat format, OutputStream out, boolean forTerminal, LongConsumer progress)

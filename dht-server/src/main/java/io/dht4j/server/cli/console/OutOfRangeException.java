@@ -10,7 +10,7 @@ public final class OutOfRangeException extends TypeConversionException {
     /**
      * Creates the exception.
      *
-     * @param message what follows the option's name: the range and the text
+     * @param message the text after the option's name: the range and the text
      */
     public OutOfRangeException(String message) {
         super(message);

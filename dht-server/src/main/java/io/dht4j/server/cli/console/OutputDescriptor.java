@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Files that name what a process has open: {@code /dev/stdout}, {@code /dev/fd/3}, {@code /proc/self/fd/3}, and links
- * to these. Others write there too, so it is written in addition to what it has, and never replaced.
+ * Paths of open file descriptors: {@code /dev/stdout}, {@code /dev/fd/3}, {@code /proc/self/fd/3}, and links to these.
+ * Other processes write there too, so output is appended, and the file is never replaced.
  */
 final class OutputDescriptor {
 
@@ -26,10 +26,10 @@ final class OutputDescriptor {
     private OutputDescriptor() {}
 
     /**
-     * Opens a file for writing if it names what a process has open. Blocks.
+     * Opens a file for writing if it is the path of an open descriptor. Blocks.
      *
      * @return a stream whose end leaves standard output and standard error open; empty for another file
-     * @throws IOException if nothing is open there, or it cannot be written
+     * @throws IOException if the descriptor is not open, or cannot be written
      */
     static Optional<OutputStream> open(Path file) throws IOException {
         Path next = file.toAbsolutePath();
@@ -55,7 +55,7 @@ final class OutputDescriptor {
 
     private static OutputStream stream(Path directory, Path descriptor) throws IOException {
         if (directory.equals(OF_THIS_PROCESS.toRealPath())) {
-            // To open these again would begin at the start of the file, over what others have written.
+            // Opening these again would begin at the start of the file, and overwrite the output of others.
             if (descriptor.endsWith("1")) {
                 return new LeftOpen(new FileOutputStream(FileDescriptor.out));
             }

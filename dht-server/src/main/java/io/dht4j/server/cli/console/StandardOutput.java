@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StandardOutput extends PrintStream {
 
-    /** Links to what this process has open as its standard output, on Linux. */
+    /** Links to the standard output of this process, on Linux. */
     private static final Path LINK = Path.of("/proc/self/fd/1");
 
     private final Checked checked;
@@ -56,20 +56,20 @@ public final class StandardOutput extends PrintStream {
         return isPipe || "Broken pipe".equals(failure.getMessage());
     }
 
-    /** Returns the failure of the first failed write; empty if the command goes on {@link #doWithout} the output. */
+    /** Returns the failure of the first failed write; empty if the command continues {@link #doWithout} the output. */
     Optional<IOException> failure() {
         return checked.abandoned ? Optional.empty() : Optional.ofNullable(checked.failure);
     }
 
     /**
-     * Discards all further output: the command has a purpose besides it, and ends with the code of that. Safe for use
-     * by any thread.
+     * Discards all further output: the command has another purpose, which determines its exit code. Safe for use by any
+     * thread.
      */
     public void doWithout() {
         checked.abandoned = true;
     }
 
-    /** Throws unchecked exceptions, which a print stream does not hide. After a failure it writes nothing. */
+    /** Throws unchecked exceptions, which a print stream does not hide. After a failure it discards output. */
     private static final class Checked extends FilterOutputStream {
 
         private volatile @Nullable IOException failure;

@@ -1,4 +1,4 @@
-/** The streams of a command: what it reads and prints. */
+/** The input and output streams of a command. */
 @NullMarked
 package io.dht4j.server.cli.console;
 

@@ -69,7 +69,7 @@ public final class TargetNodeOptions {
      * Creates a client of each node, for calls that the node carries out for some time. Blocks while it reads the files
      * of the options.
      *
-     * @param longer the time by which an answer comes later than others
+     * @param longer the additional time of such answers
      * @return the clients, each of one node, in the order of the nodes
      * @throws ClientException if a file cannot be used
      * @throws ParameterException if an option is invalid

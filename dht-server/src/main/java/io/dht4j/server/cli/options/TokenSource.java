@@ -26,9 +26,9 @@ public final class TokenSource {
      *
      * @param file that {@code --token-file} names; empty for the variable
      * @param environment the variables of the process
-     * @param warnings takes a line if others may read the file
+     * @param warnings receives a line if others may read the file
      * @return the token; empty if there is none
-     * @throws ClientException if the file is unreadable, or if file or variable hold anything but one token
+     * @throws ClientException if the file is unreadable, or if file or variable do not contain exactly one token
      */
     public static Optional<String> read(Optional<Path> file, Map<String, String> environment, Consumer<String> warnings)
             throws ClientException {

@@ -92,7 +92,7 @@ final class CachedEntry {
             int before = (int) SEQUENCE.getAcquire(this);
             if ((before & 1) == 0) {
                 Entry then = copy(key);
-                // Nothing of the copy may be read after the second read of the sequence.
+                // The copy must be read before the second read of the sequence.
                 VarHandle.acquireFence();
                 if ((int) SEQUENCE.getOpaque(this) == before) {
                     return new Held(Optional.of(then));
@@ -134,7 +134,7 @@ final class CachedEntry {
         byte[] bytes = entry.value();
         int odd = (int) SEQUENCE.getOpaque(this) | 1;
         SEQUENCE.setOpaque(this, odd);
-        // Nothing below may be written before the sequence is odd.
+        // The writes below must come after the sequence is odd.
         VarHandle.releaseFence();
         version = packed;
         expiresAtMillis = expiry;

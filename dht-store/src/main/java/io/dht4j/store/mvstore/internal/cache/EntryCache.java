@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EntryCache {
 
-    /** A power of two. Keys that share a counter prevent each other from being cached now and then. */
+    /** A power of two. Keys that share a counter occasionally prevent each other from being cached. */
     private static final int COUNTERS = 1024;
 
     /** The bits of a counter with the number of keys that are being changed. */
@@ -40,12 +40,12 @@ public final class EntryCache {
     /** The increment of a counter for a change that has ended. */
     private static final long CHANGED = CHANGING + 1;
 
-    /** The memory of an entry besides its bytes, at most: the objects of key and value, and the cache's own. */
+    /** The maximum memory of an entry without its bytes: the objects of key and value, and the cache's own. */
     private static final int OVERHEAD = 232;
 
     /**
      * Changed by {@code compute} only, which waits for other threads at the same key. {@code computeIfPresent} and
-     * {@code invalidate} may find nothing while a thread that read the counter before its change is about to cache its
+     * {@code invalidate} may find no entry while a thread that read the counter before its change is about to cache its
      * result. The function is called once, alone at its key, so that it may overwrite the value; and values are
      * published safely, which {@link CachedEntry} relies on.
      */
@@ -57,7 +57,7 @@ public final class EntryCache {
     private final LongAdder hits = new LongAdder();
     private final LongAdder misses = new LongAdder();
 
-    /** For each stripe the number of changes under way, in the lowest bits, and the number of ended changes. */
+    /** For each stripe the number of running changes, in the lowest bits, and the number of ended changes. */
     private final AtomicLongArray changes = new AtomicLongArray(COUNTERS);
 
     /**
@@ -100,7 +100,7 @@ public final class EntryCache {
         return held.held(key);
     }
 
-    /** Returns hits, misses and memory. Waits for an eviction under way. */
+    /** Returns hits, misses and memory. Waits for a running eviction. */
     public StoreStatistics.EntryCache statistics() {
         long used = known.policy()
                 .eviction()
@@ -164,8 +164,7 @@ public final class EntryCache {
     }
 
     /**
-     * Removes a key whose entry was removed from the store. To be called after the removal, and before anything relies
-     * on it.
+     * Removes a key whose entry was removed from the store. Called after the removal, and before any code relies on it.
      */
     public void removed(Key key) {
         changes.addAndGet(stripe(key), CHANGED);

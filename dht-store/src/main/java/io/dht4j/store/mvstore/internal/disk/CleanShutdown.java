@@ -45,7 +45,7 @@ public final class CleanShutdown {
     }
 
     /**
-     * Checks that the log reaches as far as it did at the last clean shutdown.
+     * Checks that the log is as long as at the last clean shutdown.
      *
      * @param lastMerged the last segment that the map contains as a whole
      * @return the last segment at the shutdown; 0 if the store was not shut down cleanly. A later segment was begun

@@ -51,7 +51,7 @@ public final class DirectoryLock implements AutoCloseable {
     /**
      * Locks a file.
      *
-     * @param path what the message of a failure names
+     * @param path the path in the message of a failure
      * @param channel the file's
      * @return the lock, until it is released or the channel is closed
      * @throws StoreException if this process or another one has the lock

@@ -9,8 +9,8 @@ import java.io.RandomAccessFile;
 import java.nio.file.Path;
 
 /**
- * Forces a store's files to the disk, and remembers whether that has failed. A failure is recorded where the system's
- * call fails, before anything is allocated: without memory for an exception, the caller gets an
+ * Forces a store's files to the disk, and remembers whether that has failed. A failure is recorded right after the
+ * failed system call, before any allocation: without memory for an exception, the caller gets an
  * {@link OutOfMemoryError}, which does not show that an fsync failed. Safe for use by any number of threads; methods
  * that take a file block.
  */

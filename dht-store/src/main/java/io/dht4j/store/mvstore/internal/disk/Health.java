@@ -13,9 +13,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tracks whether a store takes writes, and the damage found in it. A transient failure, such as a full disk, ends when
- * the store has proved that it can write again. Any other failure lasts until the store is opened again, which finds
- * out what is on the disk. Safe for use by any number of threads.
+ * Tracks whether a store accepts writes, and the damage found in it. A transient failure, such as a full disk, ends
+ * when the store has proved that it can write again. Any other failure lasts until the store is opened again, which
+ * determines the content of the disk. Safe for use by any number of threads.
  */
 public final class Health {
 
@@ -53,7 +53,7 @@ public final class Health {
         this.fsync = fsync;
     }
 
-    /** Returns an exception about damage that nothing in the directory can repair. */
+    /** Returns an exception about damage that cannot be repaired within the directory. */
     public static StoreException damaged(Path file, String what) {
         return new StoreException(file + ": " + what + "; " + REBUILD);
     }
@@ -155,7 +155,7 @@ public final class Health {
                         : "; it takes no writes until it is opened again");
     }
 
-    /** Returns the failure and the damage, as far as there are any. */
+    /** Returns the failure and the damage, if any. */
     public List<StoreProblem> problems() {
         List<StoreProblem> problems = new ArrayList<>();
         Failure known = known();

@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * Thrown when the path of an open file leads to another file, or to none: the next start would not find what is written
- * to it.
+ * Thrown when the path of an open file leads to another file, or to none: the next start would not find the data that
+ * is written to it.
  */
 public final class LostFileException extends IOException {
 

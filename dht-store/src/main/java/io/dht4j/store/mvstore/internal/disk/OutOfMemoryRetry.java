@@ -13,7 +13,7 @@ public final class OutOfMemoryRetry {
     private OutOfMemoryRetry() {}
 
     /**
-     * Runs an action, and repeats it after an {@link Error}, {@value #ATTEMPTS} times at most, within some three
+     * Runs an action, and repeats it after an {@link Error}, {@value #ATTEMPTS} times at most, within about three
      * seconds. Parks between the attempts, because a lock's condition needs memory. Blocks; ignores interrupts.
      *
      * @param action what to run
@@ -24,7 +24,7 @@ public final class OutOfMemoryRetry {
     }
 
     /**
-     * As {@link #run(Runnable)}, until the action is no longer needed.
+     * Works as {@link #run(Runnable)}, until the action is no longer needed.
      *
      * @param action what to run
      * @param isInVain whether the action is no longer needed; called after a failed attempt

@@ -51,10 +51,10 @@ public final class StoreDirectory implements AutoCloseable {
     }
 
     /**
-     * Opens and locks a directory, which is made if it does not exist.
+     * Opens and locks a directory, which is created if it does not exist.
      *
      * @param directory a store's, or an empty one
-     * @param disk what changes its files
+     * @param disk the access that changes its files
      * @return the directory
      * @throws StoreException if it is locked, is not a store's, has another format, or cannot be used
      */
@@ -153,12 +153,12 @@ public final class StoreDirectory implements AutoCloseable {
     }
 
     /**
-     * Keeps the first description of where keys live, and refuses any other one. Synchronized, because all drafts of
-     * the file have the same name.
+     * Stores the first description of the placement of keys, and refuses any other one. Synchronized, because all
+     * drafts of the file have the same name.
      *
      * @param placement the description
      * @param mayBeNew whether the store is empty
-     * @param writable throws if nothing can be written; called only if the file must be written
+     * @param writable throws if writing is impossible; called only if the file must be written
      * @throws StoreException if the directory has another description
      */
     public synchronized void bind(String placement, boolean mayBeNew, Runnable writable) {
@@ -195,7 +195,7 @@ public final class StoreDirectory implements AutoCloseable {
         return directory;
     }
 
-    /** Returns what changes the files. */
+    /** Returns the access that changes the files. */
     public Disk disk() {
         return disk;
     }
@@ -237,7 +237,7 @@ public final class StoreDirectory implements AutoCloseable {
             disk.write(out, file, new byte[PROBE_BYTES], 0, PROBE_BYTES);
             disk.force(out, file);
         } catch (FsyncFailedException e) {
-            // The probe contains nothing that could be lost: the disk only has not recovered yet.
+            // The probe contains no data that could be lost: the disk just has not recovered yet.
             throw new IOException(e.getMessage(), e.getCause());
         } finally {
             disk.delete(file);
@@ -303,7 +303,7 @@ public final class StoreDirectory implements AutoCloseable {
     public long logBytes() throws IOException {
         long bytes = 0;
         for (Path segment : segments().values()) {
-            // 0 of one that was merged and deleted meanwhile.
+            // 0 for a segment that was merged and deleted in between.
             bytes += segment.toFile().length();
         }
         return bytes;

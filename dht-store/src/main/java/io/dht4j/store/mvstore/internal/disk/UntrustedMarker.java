@@ -46,11 +46,11 @@ public final class UntrustedMarker {
     }
 
     /**
-     * Writes the marker, as far as such a disk can be written.
+     * Writes the marker, if such a disk can be written.
      *
      * @param failure of the fsync
      * @return a message for users
-     * @throws OutOfMemoryError if there is no memory to write it; the call is to be repeated
+     * @throws OutOfMemoryError if there is no memory to write it; the caller repeats the call
      */
     public String set(Throwable failure) {
         write();

@@ -94,7 +94,7 @@ final class CommitGroup {
         segment.append(usualFrame.array(), usualFrame.position(), isForced);
     }
 
-    /** Completes the requests, and empties the group. Allocates nothing, because there may be no memory. */
+    /** Completes the requests, and empties the group. Does not allocate, because there may be no memory. */
     void complete(@Nullable Throwable failure) {
         for (int i = 0; i < requests.size(); i++) {
             WriteRequest request = requests.get(i);

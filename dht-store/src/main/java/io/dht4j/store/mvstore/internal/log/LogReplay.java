@@ -25,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Replays the log when a store is opened, and prepares it for more writes. The replay writes nothing, so that a store
- * on a full disk can be read; the preparation may be repeated until there is room. For one thread at a time; methods
+ * Replays the log when a store is opened, and prepares it for more writes. The replay does not write, so that a store
+ * on a full disk can be read; the preparation may be repeated until there is space. For one thread at a time; methods
  * block on the disk.
  */
 public final class LogReplay implements SegmentReader.Sink {
@@ -228,7 +228,7 @@ public final class LogReplay implements SegmentReader.Sink {
     /**
      * Prepares the log for more writes, and begins its next segment. May be repeated after a failure.
      *
-     * @throws IOException if the disk cannot be written; nothing is lost by that
+     * @throws IOException if the disk cannot be written; no data is lost then
      */
     SegmentWriter beginSegment() throws IOException {
         @Nullable Step step;

@@ -20,8 +20,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Replays a segment of the log. From the last segment it removes the write that a process or a machine did not finish:
  * a frame that ends too early, or that ends in zeros (blocks that were allocated but never written), or a wrong frame
- * with a sector of zeros and no frame behind it (blocks that were written in any order). After a clean shutdown nothing
- * is removed. Any other difference from what was written is damage, which is not repaired.
+ * with a sector of zeros and no frame behind it (blocks that were written in any order). After a clean shutdown it
+ * removes no frame. Any other difference from the written data is damage, which is not repaired.
  */
 final class SegmentReader {
 
@@ -69,7 +69,7 @@ final class SegmentReader {
         this.unfinished = unfinished;
     }
 
-    /** Reads the segment's entries, in the order in which they were written. Changes nothing. */
+    /** Reads the segment's entries, in the order of their writes. Does not change the file. */
     void replay(Sink into) {
         try (RandomAccessFile in = new RandomAccessFile(file.toFile(), "r")) {
             length = in.length();
@@ -238,7 +238,7 @@ final class SegmentReader {
         return true;
     }
 
-    /** Returns whether a seal was written in part: it is not forced to the disk. Nothing is lost by that. */
+    /** Returns whether a seal was written in part: it is not forced to the disk. No data is lost then. */
     private static boolean isUnfinishedSeal(RandomAccessFile in, long position, long length) throws IOException {
         if (length - position > LogFormat.SEAL_BYTES) {
             return false;

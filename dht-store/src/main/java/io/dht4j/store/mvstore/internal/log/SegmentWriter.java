@@ -61,7 +61,7 @@ final class SegmentWriter implements AutoCloseable {
         }
     }
 
-    /** Closes and deletes a segment after a failure, before anything was appended. */
+    /** Closes and deletes an empty segment after a failure. */
     void discard(StoreDirectory directory, Throwable failure) {
         discard(directory, file, out, failure);
     }
@@ -114,7 +114,7 @@ final class SegmentWriter implements AutoCloseable {
         torn = true;
         long length = 0;
         for (ByteBuffer part : parts) {
-            // The JDK copies what it writes through native memory.
+            // The JDK copies written bytes through native memory.
             for (int from = part.position(); from < part.limit(); from += WRITE_BYTES) {
                 int count = Math.min(WRITE_BYTES, part.limit() - from);
                 disk.write(out, file, part.array(), part.arrayOffset() + from, count);

@@ -29,9 +29,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Appends groups of writes to the log (group commit). Each writing thread puts its entries into a queue. One of the
  * threads becomes the leader: it takes a group from the queue, writes it to the log as one frame, forces it to the disk
- * if the durability demands that, and puts it into the active table; the others wait. Meanwhile the next group gathers,
- * so groups grow with the load, and a single writer never waits for others. An entry is in the log before anything
- * reads it, and before its write is acknowledged the cache has no older entry.
+ * if the durability demands that, and puts it into the active table; the others wait. The next group gathers during
+ * that time, so groups grow with the load, and a single writer never waits for others. An entry is in the log before it
+ * is readable. Before its write is acknowledged, the cache has no older entry.
  *
  * <p>Safe for use by any number of threads.
  */
@@ -147,8 +147,8 @@ public final class WriteAheadLog {
     }
 
     /**
-     * Begins the first segment, if that failed when the store was opened. To be called while the store refuses writes,
-     * and before anything is merged.
+     * Begins the first segment, if that failed when the store was opened. Called while the store refuses writes, and
+     * before the first merge.
      *
      * @throws IOException if the disk still cannot be written
      */
@@ -362,7 +362,7 @@ public final class WriteAheadLog {
     }
 
     /**
-     * Forces the log to the disk, closes it, and records where it ends. No thread appends any more.
+     * Forces the log to the disk, closes it, and records its end. Appending threads have ended.
      *
      * @throws IOException if that fails
      */

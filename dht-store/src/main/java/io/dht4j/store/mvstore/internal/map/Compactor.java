@@ -5,8 +5,8 @@ import java.util.function.LongPredicate;
 
 /**
  * Keeps the file of the map small. Replaced entries stay in it until the live rest of their chunk is rewritten. MVStore
- * chooses the chunks; this class decides when to rewrite, how much, and in steps of which size, so that neither merges
- * nor requests wait for long. For the merging thread.
+ * chooses the chunks; this class decides the time, the amount and the step size of rewrites, so that merges and
+ * requests wait only briefly. For the merging thread.
  */
 public final class Compactor {
 
@@ -110,7 +110,7 @@ public final class Compactor {
     /**
      * Rewrites the size of a chunk, out of the chunks with the fewest live bytes; more only if every chunk has more.
      *
-     * @return how many bytes were written; 0 if there is nothing to rewrite
+     * @return the number of written bytes; 0 if no rewrite is needed
      */
     private long rewriteSome(int belowPercent) {
         long before = map.fileStore.writtenBytes();

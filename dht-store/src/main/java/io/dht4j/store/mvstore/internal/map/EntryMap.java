@@ -116,7 +116,7 @@ public final class EntryMap implements AutoCloseable {
         return file.current().fileStore.writtenBytes();
     }
 
-    /** Returns what the cache of pages has done since the file was opened, the last time. */
+    /** Returns the statistics of the page cache since the file was last opened. */
     public PageCache pageCache() {
         return file.reading(MapFile::pageCache);
     }
@@ -223,7 +223,7 @@ public final class EntryMap implements AutoCloseable {
             }
             MapFile current = file.current();
             used = current;
-            // Of the table that is being merged, what the cursor shows is not reported; after a failure it is.
+            // Entries of the table that is being merged are not reported; after a failure they are.
             feed.begin(listener, current.mergedUpTo);
             try {
                 // Reads the first page.
@@ -237,7 +237,7 @@ public final class EntryMap implements AutoCloseable {
     }
 
     /**
-     * Makes everything merged durable, and records that the log's segments up to this one are no longer needed.
+     * Makes all merged entries durable, and records that the log's segments up to this one are no longer needed.
      *
      * @param segment whose table was merged as a whole
      * @param newestInSegment the newest version in it
@@ -259,7 +259,7 @@ public final class EntryMap implements AutoCloseable {
         resetMerge();
     }
 
-    /** Makes durable what was purged, or was written by a process that ended before it had made it durable. */
+    /** Makes purges durable, and writes of a process that ended before it had made them durable. */
     public void sync() {
         writing(map -> {
             map.store.sync();
@@ -288,8 +288,8 @@ public final class EntryMap implements AutoCloseable {
      * @param dispensable which entries to remove
      * @param start where the part begins
      * @return the result
-     * @throws RuntimeException if the file cannot be written; {@link #reopenAfterFailure} finds out which entries are
-     *     removed all the same
+     * @throws RuntimeException if the file cannot be written; {@link #reopenAfterFailure} determines which entries were
+     *     still removed
      */
     public Purged purge(Predicate<Entry> dispensable, Key start) {
         return purge.step(dispensable, start);
@@ -297,7 +297,7 @@ public final class EntryMap implements AutoCloseable {
 
     /**
      * Opens the file again if a write has failed, or if it was opened for reading only. After a failed purge the file
-     * holds all that its last step removed, or nothing of it.
+     * contains either all removals of its last step or none.
      */
     public void reopenAfterFailure() {
         synchronized (feed) {

@@ -34,10 +34,10 @@ final class H2FileStore extends RandomAccessStore {
     private final UninterruptibleFile file;
 
     /**
-     * Whether the end of a chunk is written only after everything before it was forced to the disk. Otherwise the disk
+     * Whether the end of a chunk is written only after all bytes before it were forced to the disk. Otherwise the disk
      * may write the chunk's sectors in any order. After a power failure MVStore, which checks only the beginning and
      * the end of its newest chunk, could take an incomplete chunk for a complete one, or one whose older pages were in
-     * space that was written again.
+     * reused space.
      */
     private final boolean isOrdered;
 
@@ -118,11 +118,11 @@ final class H2FileStore extends RandomAccessStore {
     }
 
     /**
-     * Begins to rewrite the live pages of chunks that are mostly garbage: chunks with no more live bytes than a limit,
-     * together and each. The next commit writes them.
+     * Begins to rewrite the live pages of chunks that are mostly garbage: chunks whose live bytes are within a limit,
+     * in total and for each. The next commit writes them.
      *
-     * @param belowPercent the share of live bytes in all chunks above which nothing is rewritten
-     * @return whether there was anything to rewrite
+     * @param belowPercent the share of live bytes in all chunks above which no chunk is rewritten
+     * @return whether any chunk is rewritten
      */
     boolean rewrite(int belowPercent, int limit) {
         maxRewritten = limit;

@@ -73,7 +73,7 @@ final class MapFile {
     private volatile boolean broken;
 
     /**
-     * The memory of changed pages at which they are written. Small entries take twice as much as in the file. For the
+     * The memory of changed pages at which they are written. Small entries use twice as much as in the file. For the
      * merging thread.
      */
     private long commitAbove = CHUNK_BYTES;
@@ -195,7 +195,7 @@ final class MapFile {
         }
     }
 
-    /** Returns whether a write has failed, or the file was abandoned. Does not wait for a write under way. */
+    /** Returns whether a write has failed, or the file was abandoned. Does not wait for a running write. */
     boolean isBroken() {
         return broken;
     }
@@ -206,8 +206,8 @@ final class MapFile {
     }
 
     /**
-     * Returns whether a failed read is no sign of damage, because a write has failed or the file was abandoned. MVStore
-     * closes itself before the writer learns of the failure, so this waits for a write under way; one of this thread
+     * Returns whether a failed read does not indicate damage, because a write has failed or the file was abandoned.
+     * MVStore closes itself before the writer gets the failure, so this waits for a running write; one of this thread
      * counts as successful.
      */
     boolean isOutOfUse() {
@@ -263,7 +263,7 @@ final class MapFile {
                 break;
             }
             @Nullable Entry entry = entry(key, cursor.getValue());
-            // One that was removed meanwhile is skipped: a page without entries is the end of the range.
+            // One that was removed in between is skipped: a page without entries is the end of the range.
             if (entry != null) {
                 page.add(entry);
                 bytes += entry.value().length;
@@ -286,8 +286,8 @@ final class MapFile {
     /**
      * Records the key whose fragments are put from now on, in the commit of the first one. For writes.
      *
-     * <p>Without the record nothing would remove the fragments of a merge that ended before it had put the entry, and
-     * that is not repeated because the disk has lost that part of the log.
+     * <p>Without the record, the fragments of a merge would stay forever if it ended before it had put the entry, and
+     * is not repeated because the disk has lost that part of the log.
      */
     void beginFragments(Key key) {
         removeUnfinishedFragments();
@@ -312,7 +312,7 @@ final class MapFile {
         }
     }
 
-    /** Returns what the cache of pages has done since the file was opened. */
+    /** Returns the statistics of the page cache since the file was opened. */
     PageCache pageCache() {
         return new PageCache(
                 fileStore.getReadCount(),
@@ -332,9 +332,9 @@ final class MapFile {
         }
     }
 
-    /** Makes everything durable, and closes the file. */
+    /** Makes all changes durable, and closes the file. */
     void close() {
-        // MVStore drops its retention time for the last commit of a close; so there must be nothing left to commit.
+        // MVStore drops its retention time for the last commit of a close, so no change may be left to commit.
         store.commit();
         store.sync();
         // Releases the versions that were read until now: a close expects that there are no readers.

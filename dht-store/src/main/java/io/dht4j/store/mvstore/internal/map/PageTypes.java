@@ -12,7 +12,7 @@ import org.h2.mvstore.type.BasicDataType;
 /**
  * The format of keys and values in the pages of the map. MVStore checks the position and length of its pages, but not
  * their content. So the keys of a page, and the values of a page, each form a block with its length and CRC32C, which
- * are checked before anything is decoded.
+ * are checked before decoding.
  */
 final class PageTypes {
 

@@ -130,7 +130,7 @@ final class ReopenableMapFile {
         current = again;
     }
 
-    /** Throws if the path leads to another file, which must not be opened in place of this one. */
+    /** Throws if the path leads to another file, which is then not opened. */
     private void checkFiles() {
         try {
             files.check();
@@ -141,7 +141,7 @@ final class ReopenableMapFile {
         }
     }
 
-    /** Returns what to throw for a failed read: damage, unless the file has been opened again. */
+    /** Returns the exception for a failed read: damage, unless the file has been opened again. */
     StoreException failure(MapFile used, RuntimeException cause) {
         return used.isOutOfUse()
                 ? new StoreException(path + " was opened again, to be written: begin to read again", cause)

@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A locked file that interrupts do not close. A {@link java.nio.channels.FileChannel}, which MVStore's own file store
- * uses, is closed for all threads, for ever, by the interrupt of one reading thread; a {@link RandomAccessFile} ignores
- * interrupts. Because it has one position, several threads read through several handles.
+ * uses, is closed permanently, for all threads, by the interrupt of one reading thread; a {@link RandomAccessFile}
+ * ignores interrupts. Because it has one position, several threads read through several handles.
  *
  * <p>Safe for use by any number of threads; methods block on the disk.
  */
@@ -24,10 +24,10 @@ final class UninterruptibleFile {
 
     private static final Logger LOG = LoggerFactory.getLogger(UninterruptibleFile.class);
 
-    /** A power of two. Everything but reads uses one more handle, because a write keeps it during its fsync. */
+    /** A power of two. All other operations use one more handle, because a write keeps it during its fsync. */
     private static final int READ_HANDLES = 4;
 
-    /** Larger writes are split: the JDK copies what it writes through native memory. */
+    /** Larger writes are split: the JDK copies written bytes through native memory. */
     private static final int WRITE_BYTES = 1 << 20;
 
     private final Path path;
@@ -92,8 +92,8 @@ final class UninterruptibleFile {
     /**
      * Writes the bytes that remain in a buffer.
      *
-     * @param last how many of them, at the end, are written only after the others were forced to the disk; 0 to force
-     *     nothing
+     * @param last the number of final bytes that are written only after the others were forced to the disk; 0 for no
+     *     force
      */
     void write(long position, ByteBuffer source, int last) throws IOException {
         synchronized (writer) {

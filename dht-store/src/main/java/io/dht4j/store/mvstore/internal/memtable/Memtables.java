@@ -101,8 +101,8 @@ public final class Memtables {
     }
 
     /**
-     * Waits until the frozen tables leave room for an active table of this size, or are all merged. An entry above the
-     * size of a table makes a large table. Throws if the store fails meanwhile.
+     * Waits until the frozen tables leave memory for an active table of this size, or are all merged. An entry above
+     * the size of a table creates a large table. Throws if the store fails during the wait.
      */
     public void awaitBytes(long activeBytes) {
         if (view.frozen().isEmpty()) {
@@ -137,7 +137,7 @@ public final class Memtables {
         return stalls.sum();
     }
 
-    /** Returns the memory of all tables that may not be exceeded, unless a single group needs more. */
+    /** Returns the maximum memory of all tables, unless a single group needs more. */
     public long maxBytes() {
         return maxBytes;
     }
@@ -192,7 +192,7 @@ public final class Memtables {
             woken = false;
             return ending || view.frozen().isEmpty() ? null : view.frozen().get(0);
         } catch (InterruptedException e) {
-            // No caller has the merging thread; if it is interrupted all the same, it checks its tasks and waits again.
+            // No caller has the merging thread; if it is still interrupted, it checks its tasks and waits again.
             return null;
         } finally {
             lock.unlock();
@@ -208,7 +208,7 @@ public final class Memtables {
                 left = changed.awaitNanos(left);
             }
         } catch (InterruptedException e) {
-            // No caller has the merging thread; if it is interrupted all the same, the pause is shorter.
+            // No caller has the merging thread; if it is still interrupted, the pause is shorter.
             return;
         } finally {
             lock.unlock();

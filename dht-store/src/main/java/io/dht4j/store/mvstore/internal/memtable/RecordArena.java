@@ -9,11 +9,11 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * Entries as bytes in a few large arrays. As objects of their own they would be some five each, all of which the
- * garbage collector copies twice on their way through its young generation: most of its pauses under a load of writes.
- * Large entries are kept as they are.
+ * Entries as bytes in a few large arrays. As objects, each entry would be about five, and the garbage collector would
+ * copy all of them twice on their way through its young generation: most of its pauses under a load of writes. Large
+ * entries are kept as objects.
  *
- * <p>{@link #add} is for one thread at a time. What it returns may be read by any thread that it is handed to safely.
+ * <p>{@link #add} is for one thread at a time. Its result may be read by any thread after safe publication.
  */
 final class RecordArena {
 
@@ -49,7 +49,7 @@ final class RecordArena {
     /**
      * Keeps an entry.
      *
-     * @return what the other methods find it by
+     * @return the reference to the entry for the other methods
      */
     int add(Entry entry) {
         byte[] key = entry.key().unsafeBytes();
@@ -80,7 +80,7 @@ final class RecordArena {
         }
         entries[largeCount] = entry;
         large = entries;
-        // The complement tells it from a place in a slab.
+        // The complement distinguishes it from a place in a slab.
         return ~largeCount++;
     }
 

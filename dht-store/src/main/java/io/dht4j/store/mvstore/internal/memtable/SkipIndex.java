@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A skip list (W. Pugh, <em>Skip Lists: A Probabilistic Alternative to Balanced Trees</em>, 1990) over the entries of
- * an arena, in a few large arrays of numbers: nothing in it is an object that the garbage collector would have to
- * follow. A node holds the first bytes of its key, so that a search seldom looks into the arena.
+ * an arena, in a few large arrays of numbers, without objects that the garbage collector would have to follow. A node
+ * holds the first bytes of its key, so that a search rarely reads the arena.
  *
  * <p>{@link #insert} and {@link #seek} are for one thread at a time. The others are for any thread, without locks: a
- * node is written before it is linked, links are set from the lowest level up, and nodes are never taken out.
+ * node is written before it is linked, links are set from the lowest level up, and nodes are never removed.
  */
 final class SkipIndex {
 
@@ -128,7 +128,7 @@ final class SkipIndex {
     private int ceiling(Key key, int @Nullable [] path) {
         int node = NONE;
         int next = NONE;
-        // A node that the search has been compared with on a level need not be on the next one.
+        // A node that the search has compared on a level may be absent on the next one.
         int compared = NONE;
         for (int level = height - 1; level >= 0; level--) {
             next = link(node, level);
@@ -177,8 +177,8 @@ final class SkipIndex {
     }
 
     /**
-     * 1 and, in one case of four each, one more. By Marsaglia's xorshift: nothing depends on how random it is but
-     * speed.
+     * Returns 1 and, in one case of four each, one more. By Marsaglia's xorshift: only the speed depends on its
+     * randomness.
      */
     private int randomHeight() {
         random ^= random << 13;

@@ -23,9 +23,9 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The thread that merges frozen tables into the map, the oldest first, and deletes their segments of the log; that
- * purges the map, in steps between which it merges; and that compacts its file when it has no other task. Nothing
- * interrupts it. Safe for use by any number of threads.
+ * The thread that merges frozen tables into the map, the oldest first, and deletes their segments of the log. It also
+ * purges the map, with merges between the steps, and compacts the file when it has no other task. It is never
+ * interrupted. Safe for use by any number of threads.
  */
 public final class MemtableFlusher {
 
@@ -101,7 +101,7 @@ public final class MemtableFlusher {
         this.compactions = new StoreWork(Kind.COMPACTION, directory.path());
         this.failures = new MergeFailures(directory, memtables, tasks, health);
         this.thread = new Thread(this::run, "dht4j-store-merge " + directory.path());
-        // A process that forgets to close its store loses nothing by ending.
+        // A process that ends without closing its store loses no data.
         thread.setDaemon(true);
     }
 
@@ -234,8 +234,8 @@ public final class MemtableFlusher {
     }
 
     /**
-     * Takes a step of a purge. A failed write ends the purge, and nothing else: the entries of the step stay until the
-     * next purge.
+     * Carries out a step of a purge. A failed write ends only the purge: the entries of the step stay until the next
+     * purge.
      */
     private void step(PurgeTask purge) {
         if (tasks.arePurgesEnded()) {
@@ -334,7 +334,7 @@ public final class MemtableFlusher {
         compact(Compactor::rewriteForWrites);
     }
 
-    /** Lets the compactor work, and counts that if it has written anything. */
+    /** Runs the compactor, and counts its work if it has written. */
     private void compact(Consumer<Compactor> step) {
         StoreWork.Piece compaction = compactions.begin();
         long writtenBefore = map.writtenBytes();
@@ -365,7 +365,7 @@ public final class MemtableFlusher {
         }
     }
 
-    /** Rests as well, and returns whether there is no more urgent task. */
+    /** Rests as well, and returns whether there is no urgent task. */
     private boolean restFromCompaction(long began) {
         rest(began);
         return !memtables.isEnding() && memtables.view().frozen().isEmpty() && tasks.isEmpty();

@@ -49,8 +49,8 @@ final class MergeFailures {
     }
 
     /**
-     * Reports a failure, and repeats that while there is no memory for it, so that nothing continues as after a
-     * success. A close of the store waits for some seconds only.
+     * Reports a failure, and repeats that while there is no memory for it, so that the store does not continue as after
+     * a success. A close of the store waits for some seconds only.
      */
     void report(Throwable error) {
         boolean isReported = false;

@@ -2,7 +2,7 @@ package io.dht4j.store.mvstore.internal.statistics;
 
 import jdk.jfr.FlightRecorder;
 
-/** Tells whether the Flight Recorder may be recording. */
+/** Detects whether the Flight Recorder may be recording. */
 final class FlightRecording {
 
     /** False in a run-time image without the module. */
@@ -12,8 +12,8 @@ final class FlightRecording {
     private FlightRecording() {}
 
     /**
-     * Returns false until the first recording of the process. The class of an event must not be loaded before: the JDK
-     * then starts the recorder.
+     * Returns false until the first recording of the process. Loading the class of an event earlier would start the
+     * recorder of the JDK.
      */
     static boolean mayBeOn() {
         return AVAILABLE && FlightRecorder.isInitialized();

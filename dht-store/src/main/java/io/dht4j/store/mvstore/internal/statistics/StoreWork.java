@@ -27,7 +27,7 @@ public final class StoreWork {
     /**
      * Creates the work of a store.
      *
-     * @param kind what it does
+     * @param kind the kind of work
      * @param store the directory of the store
      */
     public StoreWork(Kind kind, Path store) {
@@ -50,7 +50,7 @@ public final class StoreWork {
         return event;
     }
 
-    /** Returns the sum of what has ended. */
+    /** Returns the sum of the ended work. */
     public Work sum() {
         return meter.sum();
     }

@@ -4,7 +4,7 @@ import io.dht4j.StoreStatistics.Work;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Adds up work of one kind. Allocates nothing, since a write that has reached the disk must not fail for lack of memory
+ * Adds up work of one kind. Does not allocate, since a write that has reached the disk must not fail for lack of memory
  * afterwards. Safe for use by any number of threads.
  */
 public final class WorkMeter {
@@ -16,8 +16,8 @@ public final class WorkMeter {
     /**
      * Adds a piece of work that ends now.
      *
-     * @param began when it began, of {@link System#nanoTime()}
-     * @param writtenBytes what it wrote
+     * @param began its begin, of {@link System#nanoTime()}
+     * @param writtenBytes the bytes that it wrote
      */
     public void ended(long began, long writtenBytes) {
         nanos.addAndGet(System.nanoTime() - began);

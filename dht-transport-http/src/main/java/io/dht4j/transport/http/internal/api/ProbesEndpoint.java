@@ -31,9 +31,7 @@ public final class ProbesEndpoint {
 
     private static final Logger LOG = LoggerFactory.getLogger(ProbesEndpoint.class);
 
-    /**
-     * Those who ask more often get an answer that is so old, at most: they must not make the node count its entries.
-     */
+    /** The maximum age of an answer. It limits how often frequent probes make the node count its entries. */
     private static final long FRESH_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** A busy node whose store does not report its size at once is judged by its last report. */
@@ -70,7 +68,7 @@ public final class ProbesEndpoint {
         starting = waitsFor;
     }
 
-    /** Answers that the process takes requests. */
+    /** Answers that the process accepts requests. */
     void live(ApiExchange exchange) {
         answer(exchange, OK, "alive");
     }

@@ -117,7 +117,8 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
      * Records a public request over this connection whose end is not reported, so that the connection counts as in use
      * while it is open. Must be called on its event loop.
      *
-     * @return whether there is a place for a connection that makes such requests; if not, the request is to be refused
+     * @return whether there is a place for a connection that makes such requests; if not, the caller refuses the
+     *     request
      */
     public boolean admitPublic() {
         return hasPlace() || all.admitPublic(this);
@@ -126,8 +127,8 @@ public final class AcceptedConnection extends ChannelInboundHandlerAdapter {
     /**
      * Records that a whole public request has arrived over this connection. Must be called on its event loop.
      *
-     * @return whether there is a place for a connection that makes such requests; if not, the request is to be refused,
-     *     else the connection is in use until {@link #endPublic} is called
+     * @return whether there is a place for a connection that makes such requests; if not, the caller refuses the
+     *     request, else the connection is in use until {@link #endPublic} is called
      */
     public boolean beginPublic() {
         // Before the check of its standing: the thread that takes its place sets that before it checks whether it is in
