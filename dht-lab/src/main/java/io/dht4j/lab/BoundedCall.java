@@ -14,10 +14,10 @@ final class BoundedCall {
     private BoundedCall() {}
 
     /**
-     * Returns what an action returns. Blocks up to the bound, also if the caller is interrupted: as on the caller's own
-     * thread, the action sees the interrupt and may end early.
+     * Returns the result of an action. Blocks up to the bound, also if the caller is interrupted: as on the caller's
+     * own thread, the action sees the interrupt and may end early.
      *
-     * @throws ExecutionException if the action throws; the cause is what it threw
+     * @throws ExecutionException if the action throws; the cause is its exception
      * @throws TimeoutException if it did not return in time; it was interrupted and may still run
      */
     static <T extends @Nullable Object> T of(Duration bound, Callable<? extends T> action)

@@ -4,8 +4,8 @@ import io.dht4j.PrintableText;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A candidate that cannot be loaded, or that did what its contract forbids. The message is one line for people, which
- * names the class and what happened: control characters are {@linkplain PrintableText escaped}.
+ * Thrown for a candidate that cannot be loaded, or that violates its contract. The message is one line for people, with
+ * the class and the violation: control characters are {@linkplain PrintableText escaped}.
  */
 public final class CandidateException extends RuntimeException {
 
@@ -15,7 +15,7 @@ public final class CandidateException extends RuntimeException {
         this(message, null);
     }
 
-    /** Keeps what the candidate threw, whose stack trace is of use to its author. */
+    /** Keeps the exception of the candidate: its stack trace helps the author. */
     CandidateException(String message, @Nullable Throwable cause) {
         super(PrintableText.of(message), cause);
     }

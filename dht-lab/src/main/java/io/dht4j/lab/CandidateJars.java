@@ -54,7 +54,7 @@ record CandidateJars(List<Path> paths, List<String> classNames) {
         }
     }
 
-    /** Returns the classes that a mistyped name may stand for, as the end of a sentence; empty if there is none. */
+    /** Returns the classes with similar names to a mistyped one, as the end of a sentence; empty if there is none. */
     String suggestions(String mistyped) {
         record Near(String name, int distance) {}
         String wanted = simple(mistyped);

@@ -14,11 +14,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Guards candidates: whatever their code throws becomes one {@link CandidateException} that names the class and the
- * method. Everything that {@link CandidateLoader} returns is guarded.
+ * Guards candidates: each exception of their code becomes one {@link CandidateException} that names the class and the
+ * method. All objects that {@link CandidateLoader} returns are guarded.
  *
- * <p>Calls that create, start, open, assign or close something run on a daemon thread, and fail after 60 s. Calls that
- * are measured run on the caller's thread without a bound.
+ * <p>Calls that create, start, open, assign or close run on a daemon thread, and fail after 60 s. Calls that are
+ * measured run on the caller's thread without a bound.
  */
 public final class Candidates {
 
@@ -46,7 +46,7 @@ public final class Candidates {
     }
 
     /**
-     * Guards a store candidate. The opened store itself is not guarded: a node treats whatever its store throws as a
+     * Guards a store candidate. The opened store itself is not guarded: a node treats each exception of its store as a
      * failure of the store.
      *
      * @param candidate any candidate
@@ -136,7 +136,7 @@ public final class Candidates {
     /**
      * Refuses candidates that a report could not tell apart.
      *
-     * @param builtIns the names of what the library has itself
+     * @param builtIns the names of the library's own variants
      * @param candidates the candidates of one run, guarded or not
      * @throws CandidateException if two names are equal, or one equals a built-in's; the message names both classes
      */

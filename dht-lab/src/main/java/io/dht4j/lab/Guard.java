@@ -10,15 +10,15 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls the code of a candidate. Whatever it throws becomes a {@link CandidateException} that names the class and the
- * method.
+ * Calls the code of a candidate. Each of its exceptions becomes a {@link CandidateException} that names the class and
+ * the method.
  *
  * @param type the candidate's class
  * @param bound of calls that may block
  */
 record Guard(Class<?> type, Duration bound) {
 
-    /** The bound of calls that may block. Nothing that the lab measures takes as long to start or to close. */
+    /** The bound of calls that may block. Longer than the start or the close of any measured object. */
     static final Duration BOUND = Duration.ofSeconds(60);
 
     private static final int LONGEST_QUOTE = 300;
@@ -92,7 +92,7 @@ record Guard(Class<?> type, Duration bound) {
         return new CandidateException(type.getName() + "." + method + " threw " + quote(thrown), thrown);
     }
 
-    /** Returns type and message of something thrown. Its own code, which makes the message, may throw too. */
+    /** Returns type and message of a throwable. Its own code, which creates the message, may throw too. */
     static String quote(Throwable thrown) {
         String message;
         try {

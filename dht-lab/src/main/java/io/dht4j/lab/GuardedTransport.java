@@ -40,7 +40,7 @@ final class GuardedTransport implements Transport {
         }
     }
 
-    /** Allocates nothing unless the candidate breaks its contract, as it is on the path that is measured. */
+    /** Does not allocate unless the candidate breaks its contract, since it is on the measured path. */
     @Override
     public CompletionStage<byte[]> call(Node node, Frame request, CallContext context) {
         @Nullable CompletionStage<byte[]> reply;

@@ -52,7 +52,7 @@ final class GuardedTransportCandidate implements TransportCandidate {
             this.guard = new Guard(echo.getClass(), bound);
         }
 
-        /** Allocates nothing unless the candidate breaks its contract, as it is on the path that is measured. */
+        /** Does not allocate unless the candidate breaks its contract, since it is on the measured path. */
         @Override
         public CompletionStage<byte[]> call(byte[] request) {
             @Nullable CompletionStage<byte[]> reply;

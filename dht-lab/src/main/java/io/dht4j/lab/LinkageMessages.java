@@ -3,7 +3,7 @@ package io.dht4j.lab;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Says what keeps the JVM from linking a candidate's class. */
+/** Describes why the JVM cannot link a candidate's class. */
 final class LinkageMessages {
 
     /** The major version of class files minus the version of Java. */

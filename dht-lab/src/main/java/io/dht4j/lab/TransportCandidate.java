@@ -30,8 +30,8 @@ public interface TransportCandidate {
     Transport at(String address) throws Exception;
 
     /**
-     * Starts the library beneath the transport by itself, as the bound of what the transport could reach. Blocks until
-     * it answers.
+     * Starts the bare library beneath the transport, as an upper bound of the transport's figures. Blocks until it
+     * answers.
      *
      * @param inFlight the largest number of calls in flight, for a library that needs a connection for each; 1 or more
      * @return client and server of the bare library, which the lab closes; empty by default, for none

@@ -1,4 +1,4 @@
-/** What a team implements to have its own transport or store measured, and how the lab loads it. */
+/** The interfaces for measurements of a team's own transport or store, and their loading. */
 @NullMarked
 package io.dht4j.lab;
 

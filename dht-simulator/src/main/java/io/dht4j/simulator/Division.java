@@ -23,14 +23,14 @@ import java.util.SplittableRandom;
 import java.util.stream.Collectors;
 
 /**
- * A cut that divides the cluster. Both sides live on: the one with the majority of the voters moves slots among its
- * nodes, and an operator of the other one names all of them as lost, and begins the next generation. Then the cut
- * heals.
+ * A network partition of the cluster in which both sides continue. The side with the majority of the voters moves slots
+ * among its nodes. An operator of the other side declares all of these nodes lost, and begins the next generation. Then
+ * the partition heals.
  *
- * <p>What the lost side acknowledges from the cut on may be missed until its nodes have installed the recovered state,
- * and have compared what they have. So a write of a node of that side counts as one of unknown outcome, and its reads
- * show nothing that others must see. Once the sides are one again, every slot must have what either side has
- * acknowledged. Confined to the simulation's thread.
+ * <p>Reads may miss the lost side's later acknowledged writes until its nodes have installed the recovered state, and
+ * have compared their entries. So a write of a node of that side counts as one of unknown outcome, and other reads need
+ * not show the results of its reads. Once the sides are merged, every slot must have the acknowledged writes of both
+ * sides. Confined to the simulation's thread.
  */
 final class Division {
 
@@ -88,7 +88,7 @@ final class Division {
         later(seconds(EARLIEST_SECONDS, LATEST_SECONDS), this::divide);
     }
 
-    /** Begins nothing any more. */
+    /** Begins no further action. */
     void end() {
         over = true;
     }
@@ -103,7 +103,7 @@ final class Division {
         return active;
     }
 
-    /** Returns whether what a node acknowledges and shows now may be set aside. */
+    /** Returns whether a recovery may discard the present acknowledgements and results of a node. */
     boolean isSetAside(SimulatedNode node) {
         return active && lost.contains(node) && generation(node) <= generation;
     }
@@ -142,7 +142,7 @@ final class Division {
         prepared = true;
         List<SimulatedNode> left = new ArrayList<>(nodes.present());
         left.removeAll(lost);
-        // What is written meanwhile is on two replicas of three, if this node is the third one.
+        // Writes during this time are on two replicas of three, if this node is the third one.
         List<SimulatedNode> alone = List.of(left.get(random.nextInt(left.size())));
         faults.divide(alone);
         later(seconds(1, LONGEST_PREPARATION_SECONDS), () -> {
@@ -269,7 +269,7 @@ final class Division {
         }
     }
 
-    /** Returns what the sides wait for, for people. */
+    /** Describes what the sides wait for, for people. */
     String waits() {
         return "the sides of a division are not one again, since "
                 + nodes.present().stream()

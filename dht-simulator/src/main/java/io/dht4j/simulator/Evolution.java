@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 
-/** What is special about a simulated cluster whose nodes change. Confined to the simulation's thread. */
+/** The changes and checks of a simulated cluster whose nodes change. Confined to the simulation's thread. */
 final class Evolution {
 
     private static final Duration EPOCHS = Duration.ofMillis(500);
@@ -74,7 +74,7 @@ final class Evolution {
         lookAtEpochs();
     }
 
-    /** Looks now and then at what each node has installed. */
+    /** Periodically checks the installed state of each node. */
     private void lookAtEpochs() {
         for (SimulatedNode node : nodes.present()) {
             node.running()
@@ -101,7 +101,7 @@ final class Evolution {
         return changes.division().isActive();
     }
 
-    /** Lets the cluster come to rest when nothing fails any more. */
+    /** Waits until the cluster is at rest, after the last fault. */
     void settle() {
         changes.settle();
     }
@@ -110,7 +110,7 @@ final class Evolution {
         slots.checkOwners();
     }
 
-    /** Returns what is wrong with slots. */
+    /** Returns the violations of slots. */
     List<String> violations() {
         return slots.violations();
     }

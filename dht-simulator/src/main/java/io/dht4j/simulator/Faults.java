@@ -218,9 +218,7 @@ final class Faults {
         }
     }
 
-    /**
-     * Kills or pauses a node, or cuts it off, unless too many are down. Returns what was done; empty if nothing was.
-     */
+    /** Kills or pauses a node, or cuts it off, unless too many are down. Returns the fault; empty if there was none. */
     Optional<String> strike(SimulatedNode node) {
         if (over || setup.calm() || node.running().isEmpty()) {
             return Optional.empty();
@@ -250,7 +248,7 @@ final class Faults {
         return true;
     }
 
-    /** Loses the disk of a node for ever, unless too many nodes are down. Returns whether it did. */
+    /** Loses the disk of a node permanently, unless too many nodes are down. Returns whether it did. */
     boolean lose(SimulatedNode node) {
         long down = nodes.stream().filter(each -> each.running().isEmpty()).count();
         if (over || setup.onlyNetwork() || node.running().isEmpty() || 2 * (down + 1) >= nodes.size()) {
@@ -263,7 +261,7 @@ final class Faults {
         return true;
     }
 
-    /** Loses the disk of a node for ever, and kills another one. Returns whether it did. */
+    /** Loses the disk of a node permanently, and kills another one. Returns whether it did. */
     boolean lose(SimulatedNode node, SimulatedNode down) {
         if (nodes.size() < 5 || !lose(node)) {
             return false;

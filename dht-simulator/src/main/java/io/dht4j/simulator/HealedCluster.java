@@ -87,8 +87,8 @@ final class HealedCluster {
 
     /**
      * Repairs all partitions of each node, and checks that the sessions succeed. A session that detects a rollback at
-     * another node fails, and that node repairs itself. So the session is repeated once no node has anything to repair
-     * by itself; each repetition has one rollback less to detect.
+     * another node fails, and that node repairs itself. So the session is repeated once no node has a repair of its own
+     * to do; each repetition has one rollback less to detect.
      */
     private void repairAll() {
         for (SimulatedNode node : nodes) {

@@ -14,10 +14,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An operator who looks at the status when changes have found no leader for long, and who begins the next generation if
- * it shows none while only nodes are down that have lost their disks. Who votes may differ from what the agreed state
- * says, so it is unknown beforehand whether a lost disk is that of a majority. What the lost voters had agreed on may
- * be repeated. Confined to the simulation's thread.
+ * An operator that checks the status when changes have found no leader for long. It begins the next generation if there
+ * is no leader and only nodes with lost disks are down. The members of the log may differ from the voters of the agreed
+ * state, so it is unknown in advance whether a lost disk costs the majority. Agreements of the lost voters may be
+ * repeated. Confined to the simulation's thread.
  */
 final class LostMajority {
 
@@ -82,7 +82,7 @@ final class LostMajority {
         }
     }
 
-    /** Removes nodes of which only the lost voters knew that they are removed: they never return. */
+    /** Removes nodes whose removal only the lost voters knew: they never return. */
     private void removeForgotten() {
         nodes.states().newest().stream()
                 .flatMap(state -> state.members().all().stream())

@@ -48,7 +48,7 @@ final class NodeChanges {
     private final Operator operator;
     private final LostMajority lostMajority;
     private final Division division;
-    /** Nodes whose disks are lost, and that are to be replaced. */
+    /** Nodes with lost disks, which must be replaced. */
     private final List<NodeId> returning = new ArrayList<>();
 
     private final boolean divides;
@@ -173,7 +173,7 @@ final class NodeChanges {
                 done);
     }
 
-    /** Admits a node. A refusal is final only if it is admitted: one that was removed meanwhile refuses all changes. */
+    /** Admits a node. A refusal is final only if it is admitted: one that was removed since refuses all changes. */
     private void add(NodeId name, Runnable done) {
         operator.change(
                 "add " + name,
@@ -215,8 +215,8 @@ final class NodeChanges {
     }
 
     /**
-     * Loses the majority of the voters: the disk of one for ever, while another one is down. The operator declares both
-     * as lost; the second one returns as one that knows an earlier generation.
+     * Loses the majority of the voters: the disk of one permanently, while another one is down. The operator declares
+     * both as lost; the second one returns as one that knows an earlier generation.
      */
     private void loseMajority() {
         ClusterState state = nodes.states().newest().orElseThrow();
@@ -238,7 +238,7 @@ final class NodeChanges {
         });
     }
 
-    /** Loses a disk for ever, and with it a node, unless another one is being replaced. */
+    /** Loses a disk permanently, and with it a node, unless another one is being replaced. */
     private void replace() {
         SimulatedNode node = anyNode();
         if (!hasAllDisks() || !faults.lose(node)) {
@@ -318,7 +318,7 @@ final class NodeChanges {
                         .isPresent();
     }
 
-    /** Stops moves for a while, and perhaps undoes those under way. */
+    /** Stops moves for a while, and perhaps undoes running ones. */
     private void stopMoves(boolean undone) {
         faults.count(undone ? "undoing of moves" : "pause of moves");
         MembershipChange stop = undone ? new MembershipChange.CancelMoves() : Rebalance.pause();
@@ -345,7 +345,7 @@ final class NodeChanges {
     }
 
     /**
-     * Lets the cluster come to rest when nothing fails any more.
+     * Waits until the cluster is at rest, after the last fault.
      *
      * @throws AssertionError if it does not
      */
@@ -375,7 +375,7 @@ final class NodeChanges {
         return nodes.states().newest().orElseThrow().replicationFactor() < Setup.REPLICAS;
     }
 
-    /** Returns what moves wait for, as any node reports it. */
+    /** Returns what moves wait for, as reported by any node. */
     private String waits() {
         return nodes.present().stream()
                 .flatMap(node -> node.running().stream())

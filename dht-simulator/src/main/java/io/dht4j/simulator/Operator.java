@@ -46,7 +46,7 @@ final class Operator {
     }
 
     /**
-     * Makes a change. A refusal ends it, unless the change is to be repeated until it is done.
+     * Makes a change. A refusal ends it, unless the change is repeated until it is done.
      *
      * @param name names the change
      * @param how makes it
@@ -60,10 +60,10 @@ final class Operator {
     }
 
     /**
-     * Begins the next generation, as soon as all nodes that are not lost answer. A refusal ends it, unless it is to be
+     * Begins the next generation, as soon as all nodes that are not lost answer. A refusal ends it, unless it is
      * repeated.
      *
-     * @param until whether a refused recovery is not needed any more
+     * @param until whether a refused recovery is no longer needed
      * @param done runs when the recovery is done or not needed
      */
     void recover(Set<NodeId> lost, BooleanSupplier until, Runnable done) {
@@ -78,7 +78,7 @@ final class Operator {
                 .attempt();
     }
 
-    /** Returns whether a recovery is under way. */
+    /** Returns whether a recovery is running. */
     boolean isRecovering() {
         return open.stream().anyMatch(name -> name.startsWith(RECOVERY));
     }

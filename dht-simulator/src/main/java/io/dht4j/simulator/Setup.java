@@ -65,7 +65,7 @@ record Setup(
 
     static final int REPLICAS = 3;
 
-    /** Larger errors of clocks reveal nothing more. */
+    /** Larger clock errors reveal no further bugs. */
     private static final int FARTHEST_SECONDS = 2 * 3600;
 
     /** The largest drift of an intact clock, in parts per million. */

@@ -20,8 +20,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.ToIntFunction;
 
 /**
- * Reads from the disks whether each slot has what was acknowledged, whenever a write is acknowledged or the membership
- * changes. Confined to the simulation's thread.
+ * Checks on the disks whether each slot has the acknowledged writes, after each acknowledged write and each change of
+ * the membership. Confined to the simulation's thread.
  */
 final class SlotInvariants {
 
@@ -29,7 +29,7 @@ final class SlotInvariants {
     private final ToIntFunction<Key> partitions;
     private final Map<Key, Operation> newest = new LinkedHashMap<>();
     private final List<String> violations = new ArrayList<>();
-    /** Returns whether two sides of the cluster are not one: then slots may lack what was acknowledged. */
+    /** Returns whether the cluster is divided: then slots may lack acknowledged writes. */
     private BooleanSupplier divided = () -> false;
 
     /**
@@ -43,7 +43,7 @@ final class SlotInvariants {
         this.partitions = partitions;
     }
 
-    /** Sets what returns whether two sides of the cluster are not one: nothing is checked then. */
+    /** Sets the predicate of a divided cluster, which is not checked. */
     void exceptWhile(BooleanSupplier test) {
         divided = test;
     }
@@ -91,7 +91,7 @@ final class SlotInvariants {
         }
     }
 
-    /** Returns whether a replica may have purged what supersedes an entry. */
+    /** Returns whether a replica may have purged the entry that supersedes another one. */
     private boolean mayBePurged(Entry entry) {
         return nodes.disks().stream()
                 .flatMap(SimulatedDisk::everKept)

@@ -21,7 +21,7 @@ final class Watch {
     /** Periodic tasks, and timers of state kept for a while. */
     private static final int MOST_PENDING_AT_REST = 24;
 
-    /** Besides, those of an agreed cluster: heartbeats and their deadlines. */
+    /** In addition, those of an agreed cluster: heartbeats and their deadlines. */
     private static final int MOST_HEARTBEATS = 40;
 
     /** Three keys for two nodes, with the overhead of a log. */
@@ -59,9 +59,7 @@ final class Watch {
                 INTERVAL.toNanos());
     }
 
-    /**
-     * What others send to a node that is paused waits for it, the more the longer it is: it is looked at afterwards.
-     */
+    /** Messages to a paused node wait for it, more with a longer pause: it is checked afterwards. */
     private void look(SimulatedNode node) {
         if (!node.wasRunningSince(world.elapsed())) {
             return;

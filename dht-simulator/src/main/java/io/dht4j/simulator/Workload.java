@@ -71,7 +71,7 @@ final class Workload {
     private final Map<Operation, SimulatedNode.Running> processes = new HashMap<>();
     /** Receives each acknowledged write. */
     private Consumer<Operation> acknowledged = write -> {};
-    /** Returns whether what a node acknowledges and shows now may be set aside. */
+    /** Returns whether a recovery may discard the present acknowledgements and results of a node. */
     private Predicate<SimulatedNode> setAside = node -> false;
     /** Whether no call may fail. */
     private boolean calm;
@@ -107,8 +107,8 @@ final class Workload {
     }
 
     /**
-     * Sets what returns whether what a node acknowledges and shows now may be set aside: then its writes may be missed,
-     * and what its reads show must not be seen by others.
+     * Sets the predicate of nodes whose present acknowledgements and results a recovery may discard: then reads may
+     * miss their writes, and other reads need not show the results of their reads.
      */
     void setAside(Predicate<SimulatedNode> test) {
         setAside = test;
@@ -170,7 +170,7 @@ final class Workload {
                 .toList();
     }
 
-    /** Returns the writes that failed with nothing done, but are on a disk. */
+    /** Returns the writes that failed without effect, but are on a disk. */
     List<String> failedAndDone() {
         List<String> found = new ArrayList<>();
         for (Operation write : history.all()) {

@@ -8,12 +8,12 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * What two transports cost. A pure function of the repetitions. Immutable.
+ * The costs of two transports. A pure function of the repetitions. Immutable.
  *
  * @param a the name of the transport that sets the standard
- * @param b the name of the one that is judged by it
+ * @param b the name of the one that is compared with it
  * @param costs one or more
- * @param doubts what speaks against the figures, in words; empty if nothing does
+ * @param doubts the doubts about the figures, in words; empty if there are none
  */
 public record ComparisonResult(String a, String b, List<CostComparison> costs, List<String> doubts) {
 

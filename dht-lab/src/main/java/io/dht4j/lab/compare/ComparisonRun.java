@@ -53,7 +53,7 @@ final class ComparisonRun {
             this.nodes = nodes;
         }
 
-        /** Adds a repetition with its costs, and what speaks against them. */
+        /** Adds a repetition with its costs, and the doubts about them. */
         private void add(LoadResult result, Counters spent) {
             double operations = result.served();
             Long cpu = spent.values().get(Cost.CPU_MICROS);
@@ -147,7 +147,7 @@ final class ComparisonRun {
                         seed++));
     }
 
-    /** A cost per operation says nothing if the two served different loads. */
+    /** A cost per operation is meaningless if the two served different loads. */
     private void requireHeld(String name, LoadResult result) {
         if (result.failed() > 0 || result.notSent() > MAX_NOT_SENT * result.offered()) {
             throw new IllegalStateException(String.format(

@@ -17,10 +17,10 @@ public final class Lab {
     private Lab() {}
 
     /**
-     * Prepares a comparison of two transports, without starting anything.
+     * Prepares a comparison of two transports, without a start.
      *
      * @param a the transport that sets the standard
-     * @param b the transport that is judged by it, with another name
+     * @param b the transport that is compared with it, with another name
      * @return a comparison of 5 repetitions of 2 seconds each, at 2,000 operations per second
      * @throws io.dht4j.lab.CandidateException if a name is malformed, or both are equal
      */

@@ -6,16 +6,16 @@ import io.dht4j.lab.TransportCandidate;
 import java.util.List;
 
 /**
- * What a transport costs beside another one: processor time and allocated bytes per operation, of three nodes for each
- * in this JVM, with stores in memory. Half of the operations are puts at 2/3, half are gets at 2/3. Both transports get
- * the same offered rate, whatever they could reach (an open loop), in repetitions that alternate and begin with either
- * in turn, so that other work of the machine affects both alike.
+ * The costs of a transport compared with another one: processor time and allocated bytes per operation, of three nodes
+ * for each in this JVM, with stores in memory. Half of the operations are puts at 2/3, half are gets at 2/3. Both
+ * transports get the same offered rate, independent of their maximum (an open loop), in repetitions that alternate in
+ * rotating order, so that other work of the machine affects both alike.
  *
  * <p>The costs are those of the whole process, load included, without the JVM's compilers where the system counts
- * those. Nothing else should run in this JVM meanwhile. Immutable.
+ * those. No other work should run in this JVM during the comparison. Immutable.
  *
  * @param a the transport that sets the standard
- * @param b the transport that is judged by it
+ * @param b the transport that is compared with it
  * @param repetitions of each, 1 to 100; fewer than {@value #LEAST_TO_JUDGE} cannot show a difference
  * @param perSecond offered operations per second, 1 to 1,000,000
  * @param seconds length of a repetition, 0.1 to 600
@@ -116,7 +116,7 @@ public record TransportComparison(
      * @throws AssertionError if a cost is worse, or there are too few repetitions to decide; the first line is the
      *     answer
      * @throws IllegalArgumentException if the percentage is out of range
-     * @throws IllegalStateException if nothing could be measured, as by {@link #run}
+     * @throws IllegalStateException if no cost could be measured, as by {@link #run}
      */
     public void assertNotWorse(double percent) {
         ComparisonResult.requirePercent(percent);

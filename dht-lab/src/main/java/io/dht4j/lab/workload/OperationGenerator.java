@@ -3,8 +3,8 @@ package io.dht4j.lab.workload;
 import java.util.SplittableRandom;
 
 /**
- * Generates the operations of a workload, one after another: {@link #next} moves on, and the other methods describe the
- * present operation. The operations depend on the seed and the size of the {@link KeySpace} alone. Allocates nothing.
+ * Generates the operations of a workload, one after another: {@link #next} advances, and the other methods describe the
+ * present operation. The operations depend on the seed and the size of the {@link KeySpace} alone. Does not allocate.
  * Confined to one thread: each thread has a generator with a seed of its own.
  */
 public final class OperationGenerator {
@@ -36,7 +36,7 @@ public final class OperationGenerator {
      * Moves to the next operation. An insert begins here: its caller passes {@link #key} to {@link KeySpace#endInsert}
      * when it has ended.
      *
-     * @return what it does
+     * @return its kind
      */
     public OperationKind next() {
         draw();
@@ -61,7 +61,7 @@ public final class OperationGenerator {
     }
 
     /**
-     * Returns what the present operation does.
+     * Returns the kind of the present operation.
      *
      * @return a get before the first call of {@link #next}
      */
@@ -81,7 +81,7 @@ public final class OperationGenerator {
     /**
      * Returns the size of the value to write.
      *
-     * @return bytes; 0 for operations that write nothing
+     * @return bytes; 0 for operations that do not write
      */
     public int valueBytes() {
         return valueBytes;

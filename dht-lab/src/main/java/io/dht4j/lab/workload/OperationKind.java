@@ -1,6 +1,6 @@
 package io.dht4j.lab.workload;
 
-/** What an operation of a workload does. */
+/** The kind of an operation of a workload. */
 public enum OperationKind {
     /** Reads a chosen key. */
     GET("get"),

@@ -104,7 +104,7 @@ public record OperationMix(Map<OperationKind, Integer> percent) {
         return new IllegalArgumentException("a mix must be " + FORMS + ", not \"" + PrintableText.of(text, 100) + "\"");
     }
 
-    /** Returns a chooser that allocates nothing, for one thread. */
+    /** Returns a chooser that does not allocate, for one thread. */
     Chooser chooser(SplittableRandom random) {
         OperationKind[] kinds = percent.keySet().stream().sorted().toArray(OperationKind[]::new);
         Shares shares = new Shares(Arrays.stream(kinds).mapToInt(percent::get).toArray());

@@ -1,7 +1,7 @@
 package io.dht4j.lab.workload;
 
 /**
- * Chooses sizes. The choices depend on the seed alone. Allocates nothing. Confined to one thread: each thread has a
+ * Chooses sizes. The choices depend on the seed alone. Does not allocate. Confined to one thread: each thread has a
  * chooser with a seed of its own.
  */
 @FunctionalInterface

@@ -1,4 +1,4 @@
-/** Workloads as benchmarks of databases describe them: which operation comes next, on which key, of which size. */
+/** Workloads as in database benchmarks: the sequence of operations, with their keys and sizes. */
 @NullMarked
 package io.dht4j.lab.workload;
 

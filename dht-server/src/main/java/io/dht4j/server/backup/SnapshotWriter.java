@@ -76,8 +76,8 @@ public final class SnapshotWriter implements AutoCloseable {
      * @param fileBytes a data file ends with the record that brings it to this size
      * @return a writer
      * @throws IOException if the temporary directory cannot be made
-     * @throws ClientException if the path exists already, another snapshot is being written there, or something else
-     *     has the temporary name
+     * @throws ClientException if the path exists already, another snapshot is being written there, or another file has
+     *     the temporary name
      */
     public static SnapshotWriter begin(Path directory, Version cut, long fileBytes)
             throws IOException, ClientException {

@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-/** Several keys, ranges of keys, and what a node itself holds. A part of {@link RemoteApiContract}. */
+/** Batches, scans, and the entries of a single node. A part of {@link RemoteApiContract}. */
 interface BatchesAndScansSuite extends RemoteApiSuite {
 
     @Test

@@ -8,7 +8,7 @@ import java.util.List;
 /**
  * The contract of a cluster over every {@link Transport}: three nodes n1, n2, n3 in this process, over the transports
  * of a subclass, with stores in memory. The tests send every request and reply of the core over the wire, with and
- * without batching. The contract is composed of suites: what the nodes exchange, and the nodes themselves.
+ * without batching. The contract is composed of suites: for the exchanged messages, and for the nodes.
  */
 public abstract class ClusterOverTransportContract implements DataSuite, NodesSuite {
 
@@ -25,7 +25,7 @@ public abstract class ClusterOverTransportContract implements DataSuite, NodesSu
     public abstract Transport newTransport(Node self);
 
     /**
-     * Returns distinct addresses at which no process listens.
+     * Returns distinct addresses without a listening process.
      *
      * @param count how many
      * @return by default free ports of this machine

@@ -13,7 +13,7 @@ import io.dht4j.spi.Transport;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the suites of clusters over a transport need. */
+/** The base of the suites of clusters over a transport. */
 interface ClusterSuite {
 
     /** The options of calls to all replicas. */
@@ -33,7 +33,7 @@ interface ClusterSuite {
         return newTransport(self);
     }
 
-    /** Returns distinct addresses at which no process listens. */
+    /** Returns distinct addresses without a listening process. */
     List<String> newAddresses(int count);
 
     default ThreeNodes cluster(boolean batching) {

@@ -33,7 +33,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** What operators see and change through a remote API. A part of {@link RemoteApiContract}. */
+/** The operators' view and changes of the membership through a remote API. A part of {@link RemoteApiContract}. */
 interface MembershipSuite extends RemoteApiSuite {
 
     /** A membership with a given answer, which keeps the changes. */

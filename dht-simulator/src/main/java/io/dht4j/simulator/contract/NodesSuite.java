@@ -101,7 +101,7 @@ interface NodesSuite extends ClusterSuite {
                     .transport(newTransport(Node.of("owner", address)))
                     .store(owner)
                     .start();
-            // A thread on which nothing but the JDK calls, as a hook of the end of the process.
+            // A thread with calls of the JDK only, as a shutdown hook.
             Thread closing = new Thread(node::close);
             closing.start();
             closing.join(PATIENCE.toMillis());

@@ -107,7 +107,7 @@ final class OneAnswerCluster implements Cluster {
 
             @Override
             public void close() {
-                // nothing is held
+                // holds no resources
             }
         };
     }
@@ -164,6 +164,6 @@ final class OneAnswerCluster implements Cluster {
 
     @Override
     public void close() {
-        // nothing is held
+        // holds no resources
     }
 }

@@ -8,7 +8,7 @@ import io.dht4j.Key;
 import io.dht4j.spi.RemoteApi;
 import java.util.List;
 
-/** What the suites of the remote APIs' contract need: a client, and servers of a cluster of three nodes. */
+/** The base of the suites of the remote APIs' contract: a client, and servers of a cluster of three nodes. */
 interface RemoteApiSuite {
 
     /** The options of the calls: long enough that the deadline ends none. */

@@ -312,7 +312,7 @@ interface RemoteFailuresSuite extends RemoteApiSuite {
         return calls;
     }
 
-    /** Returns an address of this machine at which no process listens. */
+    /** Returns an address of this machine without a listening process. */
     private static String nobodysAddress() {
         return "127.0.0.1:" + FreePorts.find();
     }

@@ -15,10 +15,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 
-/** What every {@link RemoteApi} over a network must do besides: its servers listen on ports of 127.0.0.1. */
+/** The additional contract of every {@link RemoteApi} over a network: its servers listen on ports of 127.0.0.1. */
 public abstract class SocketRemoteApiContract extends RemoteApiContract {
 
-    /** Whatever connections there were have cost a call its deadline by then. */
+    /** By then, a call on each earlier connection has missed its deadline. */
     private static final int CALLS_AFTER = 15;
 
     private static final int CALLS_MEANWHILE = 200;

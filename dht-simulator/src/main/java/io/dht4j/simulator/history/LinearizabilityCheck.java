@@ -15,8 +15,8 @@ import java.util.Set;
  *
  * <p>Source: J. Wing, C. Gong, <em>Testing and Verifying Concurrent Objects</em>, 1993, with memoized states as in G.
  * Lowe, <em>Testing for Linearizability</em>, 2017. Three choices need no search, since values are unique. A read that
- * shows the current value takes effect at once: that excludes nothing. A write of unknown outcome takes effect only
- * just before a read that shows it: elsewhere it would not be noticed. Deletes of unknown outcome are alike, once
+ * shows the current value takes effect at once: that excludes no order. A write of unknown outcome takes effect only
+ * just before a read that shows it: elsewhere it would be unobservable. Deletes of unknown outcome are equivalent, once
  * begun.
  */
 public final class LinearizabilityCheck {

@@ -50,7 +50,7 @@ public final class Operation {
          * Returns the outcome of a failed write.
          *
          * @param error how the call failed
-         * @return {@link #FAILED} if its code says that nothing has changed, {@link #UNKNOWN} for any other error
+         * @return {@link #FAILED} if its code means no effect, {@link #UNKNOWN} for any other error
          */
         public static Outcome of(Throwable error) {
             return DhtException.unwrap(error) instanceof DhtException known
@@ -71,7 +71,7 @@ public final class Operation {
     private Outcome outcome = Outcome.OPEN;
     private int ended = NEVER;
     private long clockAtEnd;
-    /** The version written or read; empty if nothing was read, or the write's version is unknown. */
+    /** The version written or read; empty if no value was read, or the write's version is unknown. */
     private Optional<Version> version = Optional.empty();
 
     private byte @Nullable [] read;
@@ -263,7 +263,7 @@ public final class Operation {
     /**
      * Returns the version written or read.
      *
-     * @return empty if nothing was read, or the write's version is unknown
+     * @return empty if no value was read, or the write's version is unknown
      */
     public Optional<Version> version() {
         return version;
@@ -281,7 +281,7 @@ public final class Operation {
         return read;
     }
 
-    /** Returns the earlier of the clocks at the beginning and the end: a clock may have been turned back meanwhile. */
+    /** Returns the earlier of the clocks at the beginning and the end: a clock may have been turned back in between. */
     long earliestClock() {
         return Math.min(clockAtBegin, clockAtEnd);
     }

@@ -12,9 +12,9 @@ import java.util.Optional;
 
 /**
  * Checks the results of reads. A read must show the newest write acknowledged before it began, or a newer one. A
- * monotonic read must also show what a monotonic read that ended before it began has shown, or something newer. No read
- * may show a value that was never written, that certainly failed, that was deleted by something newer, or that has
- * expired by the clock of its node. Confined to the thread of its history.
+ * monotonic read must also show the result of each monotonic read that ended before it began, or a newer write. No read
+ * may show a value that was never written, that certainly failed, that a newer delete has removed, or that has expired
+ * by the clock of its node. Confined to the thread of its history.
  */
 public final class ReadCheck {
 
@@ -30,7 +30,7 @@ public final class ReadCheck {
      * Creates a check of reads.
      *
      * @param history the history
-     * @param hiding finds what may hide a write from a read
+     * @param hiding finds the operations that may hide a write from a read
      */
     public ReadCheck(History history, SupersededCheck hiding) {
         this.history = history;
@@ -75,7 +75,7 @@ public final class ReadCheck {
         if (origin.outcome() == Operation.Outcome.FAILED) {
             return Optional.of(read + " shows what certainly failed: " + origin);
         }
-        // The clock may have been turned back meanwhile.
+        // The clock may have been turned back in between.
         if (!origin.isLive(read.earliestClock())) {
             return Optional.of(read + " shows what has expired: " + origin);
         }

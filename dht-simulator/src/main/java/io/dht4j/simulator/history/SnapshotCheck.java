@@ -41,7 +41,7 @@ public final class SnapshotCheck {
      * Creates a check of snapshots.
      *
      * @param history the history
-     * @param hiding finds what may hide a write from a read
+     * @param hiding finds the operations that may hide a write from a read
      */
     public SnapshotCheck(History history, SupersededCheck hiding) {
         this.history = history;

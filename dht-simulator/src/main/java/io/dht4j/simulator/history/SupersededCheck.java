@@ -8,7 +8,10 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** Finds what may hide a write from a read without a result. Confined to the thread of the history. */
+/**
+ * Finds the deletes and expirations that may hide a write from a read without a result. Confined to the thread of the
+ * history.
+ */
 @FunctionalInterface
 public interface SupersededCheck {
 
@@ -16,8 +19,8 @@ public interface SupersededCheck {
      * Returns the least version that such a read must have seen: that of a delete, or of an expired value.
      *
      * @param read a read without a result
-     * @param write the write that the read would show if nothing newer hid it
-     * @return a version not older than the write's; empty if nothing hides the write, so that the read was wrong
+     * @param write the write that the read would show unless a newer one hid it
+     * @return a version not older than the write's; empty if the write is not hidden, so that the read was wrong
      */
     Optional<Version> least(Operation read, Entry write);
 

@@ -11,8 +11,8 @@ import io.dht4j.core.ClusterBuilder;
 public interface ClusterBuilderCustomizer {
 
     /**
-     * Changes the builder. Transport and store are set afterwards, from the properties; the builder must not be started
-     * here.
+     * Changes the builder. Transport and store are set afterwards, from the properties; the customizer does not start
+     * the builder.
      *
      * @param builder with the properties applied
      * @throws RuntimeException ends the start of the application

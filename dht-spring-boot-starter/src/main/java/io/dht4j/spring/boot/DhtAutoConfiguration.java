@@ -46,7 +46,7 @@ public final class DhtAutoConfiguration {
     /**
      * Starts the node, or connects.
      *
-     * @param properties what to start
+     * @param properties the properties of the node or client
      * @param customizers set further options of the node
      * @param observers one or none, which receives the outcomes of calls
      * @param tracers one or none, which records spans
@@ -72,7 +72,7 @@ public final class DhtAutoConfiguration {
     /**
      * Closes the node or client of this configuration, wherever the context is closed.
      *
-     * @return what closes nothing yet
+     * @return an object without a cluster to close
      */
     @Bean
     ClusterCloser dhtClusterCloser() {

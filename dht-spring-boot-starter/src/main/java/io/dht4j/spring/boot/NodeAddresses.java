@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 /** Reads the nodes of the properties, and where this one listens. */
 final class NodeAddresses {
 
-    /** The address of a node alone, which nobody calls. */
+    /** The address of a single node, which is never called. */
     private static final String ALONE = "127.0.0.1:7400";
 
     private NodeAddresses() {}

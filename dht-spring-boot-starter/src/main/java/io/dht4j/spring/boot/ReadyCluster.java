@@ -28,7 +28,7 @@ final class ReadyCluster implements SmartLifecycle {
     private volatile boolean running;
 
     /**
-     * Creates what does not wait yet.
+     * Creates an object that does not wait yet.
      *
      * @param clusters one or more
      * @param timeout the longest wait, zero for none

@@ -16,8 +16,8 @@ final class StartException extends RuntimeException {
     /**
      * Creates a failure.
      *
-     * @param message what went wrong, one line that names the property, its value and the allowed range
-     * @param action what to do
+     * @param message the failure, one line that names the property, its value and the allowed range
+     * @param action the remedy
      */
     StartException(String message, String action, @Nullable Throwable cause) {
         super(message, cause);
@@ -29,7 +29,7 @@ final class StartException extends RuntimeException {
         return new StartException(message, "Change " + property + ".", null);
     }
 
-    /** Returns what to do. */
+    /** Returns the remedy. */
     String action() {
         return action;
     }

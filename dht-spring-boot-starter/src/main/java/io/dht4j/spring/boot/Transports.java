@@ -31,7 +31,7 @@ final class Transports {
     /**
      * Creates a transport, which does not listen yet. Blocks while it resolves the host.
      *
-     * @param listen where it listens; empty for a node that nobody calls
+     * @param listen the address to listen on; empty for a node that is never called
      */
     static Transport create(DhtProperties properties, Optional<ListenAddress> listen) {
         DhtProperties.TransportType type = properties.transport().type();

@@ -41,7 +41,7 @@ final class UnknownProperties {
 
     private static final ConfigurationPropertyName PREFIX = ConfigurationPropertyName.of(DhtProperties.PREFIX);
 
-    /** Stands for the keys of a map. */
+    /** The placeholder for the keys of a map. */
     private static final String ANY = "*";
 
     private static final String SWITCH = "dht4j.unknown-properties";
@@ -56,7 +56,7 @@ final class UnknownProperties {
 
     private static final int MOST_SIMILAR = 3;
 
-    /** What a property that does not exist does to the start. */
+    /** The effect of an unknown property on the start. */
     private enum Reaction {
         FAIL,
         WARN

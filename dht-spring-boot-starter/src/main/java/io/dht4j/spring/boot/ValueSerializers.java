@@ -13,7 +13,7 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Chooses the serializers of caches. The classes of a version of Jackson are loaded only if it is on the class path; if
- * both are, the one of which the application has a bean, or else the newer one.
+ * both are, the version with a bean in the application, or else the newer one.
  */
 final class ValueSerializers {
 
@@ -32,7 +32,7 @@ final class ValueSerializers {
         this.has3 = Transports.isPresent(JACKSON_3);
     }
 
-    /** What a cache's properties name: a bean, or else a type. */
+    /** The serializer in a cache's properties: a bean, or else a type. */
     private record Choice(String property, @Nullable String bean, String type) {
         boolean isJson() {
             return bean == null && !type.equals("java.lang.String") && !type.equals("byte[]");

@@ -11,12 +11,12 @@ import java.util.Optional;
  *
  * @param serializer converts the values
  * @param keyFormat converts the keys
- * @param keyPrefix what every key in the cluster begins with, 1 to 256 characters
+ * @param keyPrefix the prefix of every key in the cluster, 1 to 256 characters
  * @param calls policy and timeout of each call of the cluster, without a time to live
- * @param timeToLive how long a value stays, 1 millisecond to 365000 days; empty for ever
+ * @param timeToLive how long a value stays, 1 millisecond to 365000 days; empty for no limit
  * @param nullValues whether the cache keeps nulls; otherwise it refuses them
- * @param loadTimeout how long a caller waits for another one that loads the same key, before it loads for itself, 1
- *     millisecond to 1 hour
+ * @param loadTimeout how long a caller waits for another one that loads the same key, before it loads the value itself,
+ *     1 millisecond to 1 hour
  * @param clearTimeout how long clearing may take, 1 millisecond to 24 hours
  */
 public record CacheOptions(
@@ -48,7 +48,7 @@ public record CacheOptions(
     }
 
     /**
-     * Returns the defaults: keys that begin with {@code cache:}, values that stay for ever, nulls allowed, 30 seconds
+     * Returns the defaults: keys that begin with {@code cache:}, values without a time limit, nulls allowed, 30 seconds
      * for loads and a minute for clearing, and calls with a timeout of 5 seconds.
      *
      * @param serializer converts the values

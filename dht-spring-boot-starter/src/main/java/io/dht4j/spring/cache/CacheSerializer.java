@@ -12,7 +12,7 @@ public interface CacheSerializer {
      *
      * @param value never null; nulls are kept without a serializer
      * @return its bytes, 0 up to the cluster's largest value less one
-     * @throws RuntimeException if the value cannot be converted; the cache reports it and keeps nothing
+     * @throws RuntimeException if the value cannot be converted; the cache reports it and keeps no value
      */
     byte[] toBytes(Object value);
 

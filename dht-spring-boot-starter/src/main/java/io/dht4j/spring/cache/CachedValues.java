@@ -5,7 +5,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.cache.support.NullValue;
 
-/** Converts the values of a cache, nulls among them, to what the cluster keeps. */
+/** Converts the values of a cache, nulls included, to the values in the cluster. */
 final class CachedValues {
 
     private static final byte NULL = 0;
@@ -48,7 +48,7 @@ final class CachedValues {
     /**
      * Converts a value back.
      *
-     * @throws IllegalStateException if it cannot be read, for whatever reason
+     * @throws IllegalStateException if it cannot be read for any reason
      */
     Object decode(byte[] bytes) {
         if (bytes.length == 1 && bytes[0] == NULL) {

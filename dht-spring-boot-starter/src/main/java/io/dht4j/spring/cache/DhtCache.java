@@ -44,9 +44,9 @@ final class DhtCache extends AbstractValueAdaptingCache {
     /**
      * Creates a cache.
      *
-     * @param executor runs what may block, since event loops complete the calls
+     * @param executor runs blocking work, since event loops complete the calls
      * @param errorHandler the application's handler, or null; decides about calls that fail while a value is loaded
-     * @param warnings takes one warning, about the first value that cannot be read
+     * @param warnings receives one warning, about the first value that cannot be read
      */
     DhtCache(
             String name,
@@ -121,7 +121,7 @@ final class DhtCache extends AbstractValueAdaptingCache {
         return toStoreValue(value);
     }
 
-    /** A null that was loaded, and that this cache does not keep, is null all the same. */
+    /** A loaded null that this cache does not keep is still returned as null. */
     @Override
     protected @Nullable Object fromStoreValue(@Nullable Object storeValue) {
         return storeValue instanceof NullValue ? null : storeValue;
@@ -163,7 +163,7 @@ final class DhtCache extends AbstractValueAdaptingCache {
                 + " loads the same key, so it would wait for itself");
     }
 
-    /** Makes the value of a key, or waits for the caller that makes it; after the timeout makes it all the same. */
+    /** Loads the value of a key, or waits for the caller that loads it; after the timeout loads it anyway. */
     private Object once(Key place, Supplier<Object> make) {
         CompletableFuture<Object> mine = new CompletableFuture<>();
         CompletableFuture<Object> other = loads.join(place, mine);
@@ -291,9 +291,9 @@ final class DhtCache extends AbstractValueAdaptingCache {
     }
 
     /**
-     * A read of a key that loads its value where it is absent, with the application's handler as the judge of calls
-     * that fail. Spring asks the handler only about what leaves the cache, and runs the loader again if that forgives a
-     * failed write. After a failed read that is forgiven, the value counts as absent for the whole load.
+     * A read of a key that loads an absent value. The application's handler decides about calls that fail. Spring calls
+     * the handler only for exceptions that leave the cache, and runs the loader again if the handler ignores a failed
+     * write. After a failed read that the handler ignores, the value counts as absent for the whole load.
      */
     private final class Load {
         private final Object key;
@@ -345,7 +345,7 @@ final class DhtCache extends AbstractValueAdaptingCache {
                             executor);
         }
 
-        /** Runs the loader, and writes what it returns. */
+        /** Runs the loader, and writes its result. */
         Object run() {
             Object value;
             try {

@@ -27,12 +27,12 @@ import org.springframework.cache.interceptor.CacheErrorHandler;
  *   <li>{@code get(key, loader)} and {@code putIfAbsent} take turns within an application. Between applications the
  *       last write wins: two may load the same key, or both put a value that was absent.
  *   <li>A loader that loads its own key in its own thread is refused with an {@code IllegalStateException}, which is
- *       the cause of what {@code get(key, loader)} throws.
+ *       the cause of the exception of {@code get(key, loader)}.
  *   <li>A value that cannot be read, such as one of a class that has changed, counts as absent until it is overwritten.
  *       The first one of a cache is logged.
  *   <li>Futures complete on threads of the manager, which run the loaders of {@code retrieve(key, loader)} too. They
- *       have the context class loader of the thread that made the manager.
- *   <li>{@code clear} removes what the cache holds by a scan. A value that is put meanwhile may stay.
+ *       have the context class loader of the thread that created the manager.
+ *   <li>{@code clear} removes the values of the cache with a scan. A value that is put during it may stay.
  * </ul>
  */
 public final class DhtCacheManager implements CacheManager {
@@ -61,13 +61,13 @@ public final class DhtCacheManager implements CacheManager {
 
     /**
      * Creates caches that ask a handler when a call of the cluster fails within {@code get(key, loader)} or
-     * {@code retrieve(key, loader)}, which is what {@code sync = true} uses. If the handler returns, the value is
-     * loaded, and returned although the cache does not keep it; the loader runs once. What the handler throws is the
-     * cause of a {@code ValueRetrievalException}, or of the {@code ExecutionException} of the future: Spring throws it
-     * without asking the handler again. So are unchecked exceptions of the loader; with its errors and checked
-     * exceptions the future fails as they are, as it does with all if there is no handler. Other methods throw, and
-     * Spring asks the handler. An interrupt ends {@code get(key, loader)} without a question, by a
-     * {@code ValueRetrievalException}; a caller that waits for the load of the interrupted thread loads for itself.
+     * {@code retrieve(key, loader)}, as with {@code sync = true}. If the handler returns, the value is loaded, and
+     * returned although the cache does not keep it; the loader runs once. An exception of the handler is the cause of a
+     * {@code ValueRetrievalException}, or of the {@code ExecutionException} of the future: Spring throws it without
+     * asking the handler again. So are unchecked exceptions of the loader; with its errors and checked exceptions the
+     * future fails as they are, as it does with all if there is no handler. Other methods throw, and Spring asks the
+     * handler. An interrupt ends {@code get(key, loader)} without a question, by a {@code ValueRetrievalException}; a
+     * caller that waits for the load of the interrupted thread loads the value itself.
      *
      * @param cluster keeps the values; owned by the caller, who closes it after the last use of the caches
      * @param caches the caches' names, and their options

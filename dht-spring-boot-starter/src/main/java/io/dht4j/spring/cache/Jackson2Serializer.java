@@ -35,7 +35,7 @@ public final class Jackson2Serializer implements CacheSerializer {
      */
     public static Jackson2Serializer of(ObjectMapper mapper, String type) {
         JavaType parsed = mapper.getTypeFactory().constructFromCanonical(TypeNames.binary(type));
-        // Spring's mappers ignore them; here they tell of a class that has changed.
+        // Spring's mappers ignore them; here they reveal a class that has changed.
         return new Jackson2Serializer(
                 mapper.writerFor(parsed),
                 mapper.readerFor(parsed).with(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES));

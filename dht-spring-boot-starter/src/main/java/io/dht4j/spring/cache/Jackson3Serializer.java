@@ -33,7 +33,7 @@ public final class Jackson3Serializer implements CacheSerializer {
      */
     public static Jackson3Serializer of(JsonMapper mapper, String type) {
         JavaType parsed = mapper.getTypeFactory().constructFromCanonical(TypeNames.binary(type));
-        // Spring's mappers ignore them; here they tell of a class that has changed.
+        // Spring's mappers ignore them; here they reveal a class that has changed.
         return new Jackson3Serializer(
                 mapper.writerFor(parsed),
                 mapper.readerFor(parsed).with(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES));

@@ -15,7 +15,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class LoadsInFlight {
 
-    /** Stands for the value of a load that did not end in time, or was interrupted: who waits for it loads too. */
+    /**
+     * The placeholder for the value of a load that did not end in time, or was interrupted: waiting callers load it
+     * too.
+     */
     static final Object NONE = new Object();
 
     /** A loader that runs. */
@@ -44,9 +47,9 @@ final class LoadsInFlight {
     }
 
     /**
-     * Joins a load, or becomes the one that loads.
+     * Joins a load, or begins it.
      *
-     * @param mine completed by this caller if nobody else loads the key; removed when it ends
+     * @param mine completed by this caller if no other caller loads the key; removed when it ends
      * @return the load of another caller, or null
      */
     @Nullable

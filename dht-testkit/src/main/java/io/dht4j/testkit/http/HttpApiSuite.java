@@ -17,7 +17,7 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 
-/** What the suites of the public HTTP API need: three nodes and an independent HTTP client. */
+/** The base of the suites of the public HTTP API: three nodes and an independent HTTP client. */
 interface HttpApiSuite {
 
     /** Starts nodes of their own for a test that stops some of them. */

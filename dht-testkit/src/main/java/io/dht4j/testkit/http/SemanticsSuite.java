@@ -67,7 +67,7 @@ interface SemanticsSuite extends HttpApiSuite {
         assertThat(get(1, ENTITY).body()).isEqualTo("new".getBytes(UTF_8));
     }
 
-    /** As {@code curl -X PUT -F} sends it: the value would be the parts with what separates them. */
+    /** As {@code curl -X PUT -F} sends it: the value would be the parts with their separators. */
     @ParameterizedTest
     @ValueSource(strings = {"multipart/form-data; boundary=x", "Multipart/Byteranges;boundary=x"})
     default void aBodyOfPartsIsRefused(String type) throws IOException {

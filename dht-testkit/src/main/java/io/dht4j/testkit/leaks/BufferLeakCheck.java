@@ -51,12 +51,12 @@ public abstract class BufferLeakCheck implements AfterAllCallback {
 
             @Override
             public void flush() {
-                // Nothing is buffered.
+                // There is no buffer.
             }
 
             @Override
             public void close() {
-                // Nothing is open.
+                // There is no open resource.
             }
         });
     }

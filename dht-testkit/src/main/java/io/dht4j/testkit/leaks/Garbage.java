@@ -15,7 +15,7 @@ public final class Garbage {
     /**
      * Collects the present garbage and waits until a thread of the JVM has processed its references. Blocks.
      *
-     * @throws IllegalStateException if nothing was collected within 30 seconds
+     * @throws IllegalStateException if no garbage was collected within 30 seconds
      * @throws InterruptedException if the thread is interrupted
      */
     public static void collect() throws InterruptedException {

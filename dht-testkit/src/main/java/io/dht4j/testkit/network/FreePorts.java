@@ -37,7 +37,7 @@ public final class FreePorts {
     private FreePorts() {}
 
     /**
-     * Finds ports at which no process listened a moment ago. Blocks while it tries them.
+     * Finds ports without a listening process at the time of the check. Blocks while it tries them.
      *
      * @param count how many, 0 to 1,000
      * @return distinct ports from 12,000 to 31,999 in random order, none of the last 1,000 that this class returned in
@@ -65,7 +65,7 @@ public final class FreePorts {
     }
 
     /**
-     * Finds one port at which no process listened a moment ago. Blocks while it tries.
+     * Finds one port without a listening process at the time of the check. Blocks while it tries.
      *
      * @return a port from 12,000 to 31,999
      * @throws UncheckedIOException if 10,000 tries did not find one, or the system provides no socket to try one with

@@ -6,7 +6,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of a transport's running calls: an intrusive doubly linked list, so that adding and removing allocate nothing.
+ * A part of a transport's running calls: an intrusive doubly linked list, so that adding and removing do not allocate.
  * Safe for use by any number of threads.
  */
 final class LoopbackCalls {

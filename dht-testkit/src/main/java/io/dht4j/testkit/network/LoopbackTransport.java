@@ -167,7 +167,7 @@ final class LoopbackTransport implements Transport {
 
     private void sweep() {
         synchronized (timerLock) {
-            // The timer is cleared before the lists are read, so that a call added meanwhile sets the timer itself.
+            // The timer is cleared before the lists are read, so that a call added in between sets the timer itself.
             armed = false;
             timer = null;
         }

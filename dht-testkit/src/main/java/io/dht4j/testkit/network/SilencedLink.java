@@ -15,10 +15,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A proxy to a port of this machine that can become silent, in one direction or both, and heal. Connections stay open
- * meanwhile.
+ * during the silence.
  *
  * <p>Connections that existed when the link became silent stay silent long after it has healed, as on a network: TCP
- * backs off its retransmissions up to two minutes. A connection begun meanwhile is established when the link heals.
+ * backs off its retransmissions up to two minutes. A connection begun during the silence is established when the link
+ * heals.
  *
  * <p>Uses a thread for each direction of a connection. Safe for use by any number of threads.
  */
@@ -91,7 +92,7 @@ public final class SilencedLink implements AutoCloseable {
         notifyAll();
     }
 
-    /** Pauses both directions until {@link #resume}, which delivers the bytes that arrived meanwhile. */
+    /** Pauses both directions until {@link #resume}, which delivers the bytes that arrived during the pause. */
     public synchronized void pause() {
         paused = true;
     }

@@ -29,7 +29,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Concurrent use, interrupts, and closing meanwhile. A part of {@link StoreContract}. */
+/** Concurrent use, interrupts, and closing during use. A part of {@link StoreContract}. */
 interface ConcurrentUseSuite extends StoreSuite {
 
     @Test

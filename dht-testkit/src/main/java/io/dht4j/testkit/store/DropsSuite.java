@@ -19,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
-/** A drop removes all entries of some keys, and nothing of others. A part of {@link StoreContract}. */
+/** A drop removes all entries of some keys, and no other entry. A part of {@link StoreContract}. */
 interface DropsSuite extends StoreSuite {
 
     /** Keys as a partition of two has them. */

@@ -1,6 +1,6 @@
 package io.dht4j.testkit.store;
 
-/** The contract of every durable store, in addition to that of every store: everything is there after reopening. */
+/** The contract of every durable store, in addition to that of every store: all content is there after reopening. */
 public abstract class DurableStoreContract extends StoreContract implements ReopeningSuite {
 
     /** Constructor for subclasses. */

@@ -22,8 +22,8 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 /**
- * Entries: what is read is the newest that was applied, whatever its size. Also notes, and a store that is closed. A
- * part of {@link StoreContract}.
+ * Entries: a read returns the newest applied entry, of any size. Also notes, and a store that is closed. A part of
+ * {@link StoreContract}.
  */
 interface EntriesSuite extends StoreSuite {
 

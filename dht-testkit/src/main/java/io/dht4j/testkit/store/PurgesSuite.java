@@ -13,7 +13,7 @@ import io.dht4j.spi.Entry;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Purges remove what is dead and old, and nothing else. A part of {@link StoreContract}. */
+/** Purges remove old dead entries, and no others. A part of {@link StoreContract}. */
 interface PurgesSuite extends StoreSuite {
 
     @Test

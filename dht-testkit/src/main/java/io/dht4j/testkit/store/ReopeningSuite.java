@@ -22,7 +22,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
 
-/** What was applied is there after the store was closed and opened again. A part of {@link DurableStoreContract}. */
+/** Applied entries are there after the store was closed and opened again. A part of {@link DurableStoreContract}. */
 interface ReopeningSuite extends StoreSuite {
 
     /** Closes the store and opens it again. */

@@ -2,7 +2,7 @@ package io.dht4j.testkit.store;
 
 import io.dht4j.spi.Store;
 
-/** What the suites of the stores' contract need. */
+/** The base of the suites of the stores' contract. */
 interface StoreSuite {
 
     /** Returns the store under test, which is open. */

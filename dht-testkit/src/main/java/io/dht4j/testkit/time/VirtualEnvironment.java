@@ -270,8 +270,8 @@ public final class VirtualEnvironment implements Environment {
 
     /**
      * Occupies the calling store thread for a while, as a slow store does. Called by a store. The store's call returns
-     * immediately, since time stands still while a task runs. The node's {@link #storeThreads()} store threads accept
-     * correspondingly fewer tasks.
+     * immediately, since time does not advance while a task runs. The node's {@link #storeThreads()} store threads
+     * accept correspondingly fewer tasks.
      *
      * @param time zero or more; adds to the time that the same task has spent
      * @throws IllegalArgumentException if it is negative

@@ -140,7 +140,7 @@ interface CallersSuite extends TlsHarness {
                 Socket socket = new Socket(InetAddress.getLoopbackAddress(), callee.port());
                 strangers.add(socket);
                 socket.setSoTimeout((int) PATIENCE.toMillis());
-                // Every other one in two parts, of which the second comes after all first ones.
+                // Every other one in two parts; the second parts follow after all first ones.
                 socket.getOutputStream().write(hello, 0, i % 2 == 0 ? hello.length : hello.length / 2);
             }
             for (int i = 1; i < STRANGERS; i += 2) {

@@ -16,7 +16,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
-/** What the suites of transports with TLS need, in addition to what every suite needs. */
+/** The additional base of the suites of transports with TLS. */
 interface TlsHarness extends TransportHarness {
 
     /** Accepts any port. */

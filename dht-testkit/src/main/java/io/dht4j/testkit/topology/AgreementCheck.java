@@ -12,8 +12,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * What the members of one cluster have ever applied, restored and confirmed, and whether it agrees. Violations are
- * collected, because a log catches what an applier throws.
+ * Records everything that the members of one cluster have applied, restored and confirmed, and checks that it agrees.
+ * Violations are collected, because a log catches exceptions of an applier.
  */
 final class AgreementCheck {
 
@@ -76,7 +76,7 @@ final class AgreementCheck {
         return agreed;
     }
 
-    /** Returns what is wrong, also with a member that claims to be up to date. */
+    /** Returns the violations, also of a member that claims to be up to date. */
     List<String> violations() {
         List<String> all = new ArrayList<>(violations);
         confirmed.forEach((command, index) -> {

@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
-/** Commands are agreed, or fail with what is known. A part of {@link TopologyLogContract}. */
+/** Commands are agreed, or fail with the known outcome. A part of {@link TopologyLogContract}. */
 interface AppendsSuite extends TopologySuite {
 
     @Test

@@ -13,7 +13,7 @@ import java.util.SplittableRandom;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** What happens to messages does not matter. A part of {@link TopologyLogContract}. */
+/** Lost, delayed and repeated messages do no harm. A part of {@link TopologyLogContract}. */
 interface MessagesSuite extends TopologySuite {
 
     @Test
@@ -89,7 +89,7 @@ interface MessagesSuite extends TopologySuite {
         cluster().awaitApplied(members);
     }
 
-    /** One bit is different, which checksums of transports find. Nothing may be thrown. */
+    /** One bit is different, which checksums of transports find. No exception may be thrown. */
     @Test
     default void flippedBitsThrowNothing() {
         List<NodeRef> members = cluster().form(3);

@@ -16,7 +16,7 @@ final class ModelMessages {
     private static final int FIELDS_BYTES = 1 + 2 * Long.BYTES;
 
     private final NodeRef self;
-    /** What messages say about their senders and recipients, by the other member; made once for each. */
+    /** The senders and recipients in messages, by the other member; created once for each. */
     private final Map<NodeRef, byte[]> sent = new HashMap<>();
 
     private final Map<NodeRef, byte[]> received = new HashMap<>();

@@ -10,7 +10,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the logs of one perfect group know together, as if each disk held it: the agreed commands, the members and the
+ * The shared state of the logs of one perfect group, as if each disk held it: the agreed commands, the members and the
  * leader. Confined to the thread of the virtual environment.
  */
 public final class ModelTopologyGroup {
@@ -20,7 +20,7 @@ public final class ModelTopologyGroup {
 
     final List<byte[]> commands = new ArrayList<>();
     final Set<NodeRef> removed = new HashSet<>();
-    /** The members whose disks hold something. */
+    /** The members with non-empty disks. */
     private final Set<NodeRef> used = new HashSet<>();
 
     /** Where the log of a member ends whose disk has lost the entries behind it. */
@@ -39,10 +39,10 @@ public final class ModelTopologyGroup {
     long snapshotIndex;
 
     /**
-     * Creates a group that has agreed on nothing.
+     * Creates a group without agreed commands.
      *
      * @param members the members at its formation
-     * @param snapshotCommands after how many commands a snapshot is taken, 1 or more
+     * @param snapshotCommands the number of commands after which a snapshot is taken, 1 or more
      */
     public ModelTopologyGroup(List<NodeRef> members, int snapshotCommands) {
         this.members = members.stream().sorted().toList();
@@ -64,10 +64,10 @@ public final class ModelTopologyGroup {
     }
 
     /**
-     * Lets the disk of a member whose log is closed hold nothing behind an index.
+     * Cuts the disk of a member with a closed log behind an index.
      *
      * @param member any node
-     * @param index the last entry that is left, 0 or more
+     * @param index the last remaining entry, 0 or more
      */
     public void cutDisk(NodeRef member, long index) {
         ends.put(member, index);

@@ -51,7 +51,7 @@ public final class ModelTopologyLog implements TopologyLog {
     private boolean leading;
     private boolean ended;
 
-    /** A call, and what completes it when a majority has answered a question that was sent after its begin. */
+    /** A call, with its completion once a majority has answered a question that was sent after its begin. */
     private static final class Call<T> {
         private final CompletableFuture<T> future = new CompletableFuture<>();
         private final long round;
@@ -68,7 +68,7 @@ public final class ModelTopologyLog implements TopologyLog {
     /**
      * Opens a member's log.
      *
-     * @param group what it shares with the other members
+     * @param group the shared state of the members
      * @param self this member
      * @param environment a virtual environment
      */

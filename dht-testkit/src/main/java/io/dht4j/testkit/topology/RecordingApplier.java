@@ -13,7 +13,7 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
- * A state machine whose state is all commands that it has applied, by index. It reports what no log may do to the
+ * A state machine whose state is all commands that it has applied, by index. It reports violations of a log to the
  * {@link AgreementCheck} of its cluster. Confined to the thread of its virtual environment.
  */
 public final class RecordingApplier implements Applier {
@@ -33,7 +33,7 @@ public final class RecordingApplier implements Applier {
     }
 
     /**
-     * Returns what was applied.
+     * Returns the applied commands.
      *
      * @return an unmodifiable view, by index
      */

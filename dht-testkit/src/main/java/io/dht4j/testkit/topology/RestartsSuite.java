@@ -8,14 +8,14 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What was agreed is there after restarts. A part of {@link TopologyLogContract}. */
+/** Agreed commands are there after restarts. A part of {@link TopologyLogContract}. */
 interface RestartsSuite extends TopologySuite {
 
     @Test
     default void aLogIsNewAtItsFirstOpeningOnly() {
         NodeRef member = cluster().form(1).get(0);
         assertThat(cluster().log(member).isNew()).isTrue();
-        // Nothing has run since the opening.
+        // No task has run since the opening.
         cluster().crash(member);
         cluster().start(member);
         assertThat(cluster().log(member).isNew()).isFalse();

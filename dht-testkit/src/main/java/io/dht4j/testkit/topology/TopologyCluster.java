@@ -53,7 +53,7 @@ public final class TopologyCluster implements AutoCloseable {
          *
          * @param from the sender
          * @param to the recipient
-         * @param message must not be changed
+         * @param message not changed by this
          */
         void delivered(NodeRef from, NodeRef to, byte[] message);
     }
@@ -75,7 +75,7 @@ public final class TopologyCluster implements AutoCloseable {
     /**
      * Creates a cluster without members.
      *
-     * @param seed determines everything that happens
+     * @param seed determines the whole run
      * @param root an existing directory
      * @param opener opens the log of a member
      */
@@ -196,7 +196,7 @@ public final class TopologyCluster implements AutoCloseable {
     }
 
     /**
-     * Returns what a node's newest life has applied.
+     * Returns the commands that a node's newest life has applied.
      *
      * @param ref a node that was started
      * @return its applier
@@ -234,7 +234,7 @@ public final class TopologyCluster implements AutoCloseable {
         network.isolate(ref, lives.keySet());
     }
 
-    /** Mends the network: no losses, repetitions and cuts any more. */
+    /** Repairs the network: ends losses, repetitions and cuts. */
     public void heal() {
         network.heal();
     }
@@ -294,7 +294,7 @@ public final class TopologyCluster implements AutoCloseable {
     }
 
     /**
-     * Appends a command at the leader, and waits until it is agreed. If the leader changes meanwhile, a command of a
+     * Appends a command at the leader, and waits until it is agreed. If the leader changes in between, a command of a
      * similar name follows.
      *
      * @param command differs from all other commands
@@ -353,7 +353,7 @@ public final class TopologyCluster implements AutoCloseable {
     }
 
     /**
-     * Waits until nodes have applied everything that was ever agreed.
+     * Waits until nodes have applied all agreed commands.
      *
      * @param refs running nodes
      */
@@ -380,7 +380,7 @@ public final class TopologyCluster implements AutoCloseable {
         return check.confirmedCount();
     }
 
-    /** Fails if anything has happened that the contract forbids. */
+    /** Fails after any violation of the contract. */
     public void check() {
         assertThat(check.violations()).as("seed " + time.seed()).isEmpty();
     }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * The contract of every {@link TopologyLog}, in virtual time. The test of a log extends this class and opens the logs.
  * The contract is composed of suites, one for each subject: appends, leaders, restarts, messages and members. After
- * each test all members must agree about everything that was ever applied.
+ * each test all members must agree about all applied commands.
  */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 public abstract class TopologyLogContract
@@ -36,7 +36,7 @@ public abstract class TopologyLogContract
      * Opens a log under test, which takes a snapshot after {@link #snapshotCommands} commands.
      *
      * @param group the same object for all members of a cluster, and another one for another cluster
-     * @param member what it is opened with
+     * @param member the arguments of its opening
      * @return a log that has not started
      */
     protected abstract TopologyLog open(Object group, TopologyMember member);

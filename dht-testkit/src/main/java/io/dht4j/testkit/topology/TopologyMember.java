@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What a log under test is opened with.
+ * The arguments of the opening of a log under test.
  *
  * @param self the member
  * @param initialMembers the members at the formation of the group

@@ -9,7 +9,7 @@ import io.dht4j.spi.TopologyLogException;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** What the suites of the contract need. */
+/** The base of the suites of the contract. */
 interface TopologySuite {
 
     /** Returns the cluster of the test, which has no members yet. */

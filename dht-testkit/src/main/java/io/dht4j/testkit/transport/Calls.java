@@ -104,9 +104,8 @@ public final class Calls {
     }
 
     /**
-     * Repeats an attempt that needs an unknown but short time, such as a deadline by which a request must have arrived.
-     * The first attempt has 300 ms and each further one four times as much, in case a thread or the machine was
-     * suspended.
+     * Repeats an attempt that needs an unknown but short time, such as a deadline for the arrival of a request. The
+     * first attempt has 300 ms and each further one four times as much, in case a thread or the machine was suspended.
      *
      * @param attempt returns whether the time was enough; throws on other failures
      */

@@ -23,7 +23,10 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Peers that say nothing, hang up, die within a reply or send noise. A part of {@link SocketTransportContract}. */
+/**
+ * Peers that are silent, close the connection, die within a reply or send invalid bytes. A part of
+ * {@link SocketTransportContract}.
+ */
 interface FaultyPeersSuite extends TransportHarness {
 
     /** Returns the first bytes of a valid reply, ending within its frame. */

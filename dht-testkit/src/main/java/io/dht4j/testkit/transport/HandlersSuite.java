@@ -42,7 +42,7 @@ interface HandlersSuite extends TransportHarness {
     }
 
     @Test
-    @SuppressWarnings("NullAway") // what a careless handler may do
+    @SuppressWarnings("NullAway") // as in a careless handler
     default void aHandlerThatGivesNothingBackFailsOnlyItsOwnCall() {
         assertFailsOnlyItsOwnCall((request, context) -> null);
         assertFailsOnlyItsOwnCall((request, context) -> CompletableFuture.completedFuture(null));

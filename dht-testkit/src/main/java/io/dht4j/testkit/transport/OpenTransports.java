@@ -42,7 +42,7 @@ public final class OpenTransports implements BeforeEachCallback, AfterEachCallba
         filesBefore = OpenFiles.count();
     }
 
-    /** Closes all transports and waits until nothing of them is left. */
+    /** Closes all transports and waits until all their resources are released. */
     @Override
     public void afterEach(ExtensionContext context) {
         TransportHarness harness = (TransportHarness) context.getRequiredTestInstance();

@@ -64,7 +64,8 @@ interface OutcomesSuite extends TransportHarness {
     }
 
     /**
-     * Makes calls with random deadlines, some of them cancelled, from two threads to a peer that restarts meanwhile.
+     * Makes calls with random deadlines, some of them cancelled, from two threads to a peer that restarts during the
+     * calls.
      */
     private void provoke(long seed, Transport caller, int restarts) throws Exception {
         Set<Integer> handled = ConcurrentHashMap.newKeySet();

@@ -27,12 +27,12 @@ import org.junit.jupiter.api.Test;
 interface SilencedLinksSuite extends TransportHarness {
 
     /**
-     * The deadline of each call over a silenced link. After the link has healed, everything must happen within a few of
+     * The deadline of each call over a silenced link. After the link has healed, all events must occur within a few of
      * these.
      */
     Duration DEADLINE = Duration.ofMillis(500);
 
-    /** A deadline shorter than the pause, which is shorter than the silence at which a peer counts as gone. */
+    /** A deadline shorter than the pause, which is shorter than the silence after which a peer counts as dead. */
     Duration HURRY = Duration.ofMillis(20);
 
     /** The length of a pause. */

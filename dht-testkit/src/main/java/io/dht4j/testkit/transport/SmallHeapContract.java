@@ -32,8 +32,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The contract of transports that lack memory: the peer is a process whose heap is smaller than a frame that it has to
- * take. The call fails and says so, and the peer goes on with the others.
+ * The contract of transports that lack memory: the peer is a process with a heap that is smaller than the frame of a
+ * call. The call fails with that reason, and the peer continues with the others.
  */
 @Tag("full")
 public abstract class SmallHeapContract {

@@ -8,9 +8,9 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * What the compilers of the measured processes did during the repetitions of a measurement. Their own time may be left
- * out of a cost, but the code that they were about to replace is slower than it will be. Like the figures, the work is
- * judged by the median, so one busy repetition makes no doubt. Confined to one thread.
+ * The work of the compilers of the measured processes during the repetitions of a measurement. Their own time may be
+ * left out of a cost, but the code that they were about to replace is slower than it will be. Like the figures, the
+ * work is judged by the median, so one busy repetition causes no doubt. Confined to one thread.
  */
 public final class CompilerWork {
 
@@ -22,7 +22,7 @@ public final class CompilerWork {
     /**
      * Adds a repetition. One of no length is ignored.
      *
-     * @param spent by the processes meanwhile
+     * @param spent by the processes during the repetition
      * @param seconds its length
      */
     public void add(Counters spent, double seconds) {
@@ -32,7 +32,7 @@ public final class CompilerWork {
     /**
      * Adds a repetition. One of no length is ignored.
      *
-     * @param compilerSeconds processor time of the compilers meanwhile; 0 if unknown
+     * @param compilerSeconds processor time of the compilers during the repetition; 0 if unknown
      * @param seconds its length
      */
     public void add(double compilerSeconds, double seconds) {

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The conditions of a run, by which to judge its figures.
+ * The conditions of a run, for the judgement of its figures.
  *
  * @param stolenPercent processor time that the hypervisor gave to others, in percent of all; negative if unknown
  * @param gcMillis pauses of the generator's own collector, in milliseconds

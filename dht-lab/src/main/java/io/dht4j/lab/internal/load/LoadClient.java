@@ -6,7 +6,7 @@ import java.util.concurrent.CompletionStage;
 import org.HdrHistogram.Histogram;
 
 /**
- * What a load calls: the client of a public API, or an embedded cluster. The methods that begin an operation neither
+ * The target of a load: the client of a public API, or an embedded cluster. The methods that begin an operation neither
  * block nor throw. Their stages complete when the operation has succeeded, an absent key included; they fail within the
  * client's own timeout otherwise, with a {@link LoadException} if the failure has a name. Safe for use by any number of
  * threads.
@@ -43,8 +43,8 @@ public interface LoadClient extends AutoCloseable {
     ValueSizes valueSizes();
 
     /**
-     * Returns for how long started operations waited for threads of this client. Such a wait is the generator's, not
-     * the server's. A client without threads of its own returns nothing.
+     * Returns how long started operations waited for threads of this client. Such a wait is the generator's, not the
+     * server's. A client without threads of its own returns an empty result.
      *
      * @return waits since the last call of this method, in nanoseconds; a new instance
      */
@@ -53,8 +53,9 @@ public interface LoadClient extends AutoCloseable {
     }
 
     /**
-     * Returns for how long started operations waited for a free connection. Such a wait counts as latency, though the
-     * server has not seen the operation yet. A client whose connections take any number of operations returns nothing.
+     * Returns how long started operations waited for a free connection. Such a wait counts as latency, though the
+     * server has not seen the operation yet. A client whose connections carry any number of operations returns an empty
+     * result.
      *
      * @return waits since the last call of this method, in nanoseconds, 0 for operations that did not wait; a new
      *     instance

@@ -2,7 +2,7 @@ package io.dht4j.lab.internal.load;
 
 import io.dht4j.DhtException;
 
-/** The failure of an operation, with a name by which to count it. It has no stack trace, since it is an answer. */
+/** The failure of an operation, with a name that it is counted under. It has no stack trace, since it is an answer. */
 public final class LoadException extends Exception {
 
     private static final long serialVersionUID = 1;
@@ -30,7 +30,7 @@ public final class LoadException extends Exception {
     }
 
     /**
-     * Returns the name by which any failure is counted.
+     * Returns the name that a failure is counted under.
      *
      * @param error of an operation, with or without the wrappers of futures
      * @return the name of this type, the code of a cluster's exception, the class of any other

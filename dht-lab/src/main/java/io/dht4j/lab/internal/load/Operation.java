@@ -6,10 +6,10 @@ import io.dht4j.lab.workload.ValueSizes;
 import io.dht4j.lab.workload.Workload;
 
 /**
- * What a load does: one kind of operation, or those of a workload. The client of the load has the sizes of values.
+ * The operations of a load: one kind, or those of a workload. The client of the load has the sizes of values.
  *
  * @param name in reports
- * @param mix how often each kind comes, in a form of {@link OperationMix#parse}
+ * @param mix the frequency of each kind, in a form of {@link OperationMix#parse}
  * @param keys which keys they choose, in a form of {@link KeyDistribution#parse}
  * @param longestScan the largest number of keys of a scan, 1 to {@value Workload#MAX_SCAN}
  */

@@ -20,7 +20,7 @@ public final class OperationStarter {
      * Creates an instance that has begun none.
      *
      * @param client receives the operations
-     * @param operation what they do
+     * @param operation the kind of operations
      * @param space the keys, shared by all threads of the load
      * @param seed instances of the same seed and space begin the same operations
      */

@@ -4,6 +4,6 @@ package io.dht4j.lab.internal.load;
 public enum Outcome {
     /** It wrote or read the value. */
     DONE,
-    /** It read an absent key. A load with many of these measures something else than it claims. */
+    /** It read an absent key. A load with many of these does not measure what it claims. */
     ABSENT
 }

@@ -9,12 +9,12 @@ import java.util.function.LongSupplier;
 
 /**
  * Warms up until compilers rest. A JVM compiles for minutes after its first request, and on few processors each large
- * compilation delays requests. So loads run in turns until the compilers of the measured processes need little, within
- * a bound. With one load after the other, code compiled for the first would be compiled again for the second.
+ * compilation delays requests. So loads alternate until the compilers of the measured processes need little time,
+ * within a bound. With one load after the other, code compiled for the first would be compiled again for the second.
  *
  * <p>Where the compilers' time is unknown, the least time alone decides. Confined to one thread.
  *
- * @param <E> what a turn throws
+ * @param <E> the exception of a turn
  */
 public final class WarmUp<E extends Exception> {
 
@@ -90,7 +90,7 @@ public final class WarmUp<E extends Exception> {
     }
 
     /**
-     * Returns the doubt about what is measured now.
+     * Returns the doubt about a measurement that begins now.
      *
      * @param whose the owners of the compilers, such as {@code the nodes}
      * @return in words; empty if the compilers rest

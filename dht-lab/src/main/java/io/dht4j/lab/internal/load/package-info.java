@@ -1,4 +1,4 @@
-/** Loads: their description, their results, and what they call. */
+/** Loads: their description, their results, and their clients. */
 @NullMarked
 package io.dht4j.lab.internal.load;
 

@@ -2,7 +2,7 @@ package io.dht4j.lab.internal.nodes;
 
 import java.util.concurrent.CompletionStage;
 
-/** Three members of a cluster in one process, each of which takes puts. */
+/** Three members of a cluster in one process; each accepts puts. */
 public interface PutCluster extends AutoCloseable {
 
     /**

@@ -20,7 +20,7 @@ public enum Verdict {
     /** Too few repetitions for any outcome to exclude chance. */
     CANNOT_TELL;
 
-    /** The greatest probability of chance at which a difference counts. */
+    /** The greatest probability of chance for a significant difference. */
     public static final double LIKELY = 0.05;
 
     /**
@@ -44,7 +44,7 @@ public enum Verdict {
         double[] a = before.stream().mapToDouble(Double::doubleValue).toArray();
         double[] b = after.stream().mapToDouble(Double::doubleValue).toArray();
         MannWhitneyUTest.Result result = MannWhitneyUTest.withDefaults().test(b, a);
-        // Equal values leave nothing to compute it from.
+        // It cannot be computed from equal values.
         double probability = Double.isNaN(result.getPValue()) ? 1 : result.getPValue();
         if (probability >= LIKELY) {
             return new Judged(WITHIN_NOISE, probability);

@@ -5,7 +5,7 @@ import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Member;
 import java.util.UUID;
 
-/** Checks that a cluster without faults has come to rest: nothing moves, and every member has its share. */
+/** Checks that a cluster without faults is at rest: no slot moves, and every member has its share. */
 public final class BalanceCheck {
 
     /** The most that a member may have of its weighted share. */
@@ -16,7 +16,7 @@ public final class BalanceCheck {
     /**
      * Checks a state.
      *
-     * @return what is not at rest, for people; empty if all is
+     * @return the parts that are not at rest, for people; empty if there are none
      */
     public static String violation(ClusterState state) {
         if (!state.batches().isEmpty()) {

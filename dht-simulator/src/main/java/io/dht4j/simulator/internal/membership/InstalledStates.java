@@ -45,7 +45,7 @@ public final class InstalledStates {
         return newest;
     }
 
-    /** Returns what is wrong with the states. */
+    /** Returns the violations of the states. */
     public List<String> violations() {
         return violations;
     }

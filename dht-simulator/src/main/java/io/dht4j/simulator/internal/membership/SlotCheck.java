@@ -17,7 +17,7 @@ public final class SlotCheck {
     /** The disks of members. */
     public interface Disks {
 
-        /** Returns whether the disk of a member has the write, or what supersedes it. */
+        /** Returns whether the disk of a member has the write, or an entry that supersedes it. */
         boolean hold(UUID incarnation);
 
         /** Returns whether the disk of a member was lost. */
@@ -32,7 +32,7 @@ public final class SlotCheck {
      * @param ack how many slots have acknowledged it
      * @param from of how many first slots
      * @param disks the disks
-     * @return what is wrong, for people; empty if nothing is
+     * @return the violation, for people; empty if there is none
      */
     public static String violation(ClusterState state, int partition, int ack, int from, Disks disks) {
         List<Slot> slots = state.row(partition).subList(0, from);

@@ -1,4 +1,4 @@
-/** What an agreed cluster promises about its states and slots, checked from the outside. */
+/** Checks of an agreed cluster's guarantees about its states and slots, from the outside. */
 @NullMarked
 package io.dht4j.simulator.internal.membership;
 

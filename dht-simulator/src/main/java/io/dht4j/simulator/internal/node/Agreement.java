@@ -76,7 +76,7 @@ public final class Agreement {
         return log;
     }
 
-    /** Returns the node that leads, as far as it knows. */
+    /** Returns the node that leads by its own knowledge. */
     public Optional<NodeId> leader() {
         return opened.entrySet().stream()
                 .filter(each -> each.getValue().leads())

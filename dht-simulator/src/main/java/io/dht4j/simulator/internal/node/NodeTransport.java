@@ -15,7 +15,8 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs the callbacks of the network on the node's own environment, so that a paused or crashed node executes nothing.
+ * Runs the callbacks of the network on the node's own environment, so that a paused or crashed node does not execute
+ * them.
  *
  * <p>Callbacks use {@code handle} instead of {@code whenComplete}, whose unused stage would create another exception
  * and stack trace for each failed call. This took a tenth of a simulation's time.

@@ -205,12 +205,12 @@ public final class SimulatedDisk implements RefillMarker {
         states = listener;
     }
 
-    /** Loses the disk for ever: nothing of it is read any more. */
+    /** Loses the disk permanently: its content is no longer readable. */
     public void lose() {
         lost = true;
     }
 
-    /** Returns whether the disk was lost for ever. */
+    /** Returns whether the disk was lost permanently. */
     public boolean isLost() {
         return lost;
     }

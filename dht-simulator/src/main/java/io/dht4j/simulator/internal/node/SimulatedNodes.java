@@ -61,7 +61,7 @@ public final class SimulatedNodes {
         node.start();
     }
 
-    /** Starts a node with an empty disk. The cluster may have removed it meanwhile. */
+    /** Starts a node with an empty disk. The cluster may have removed it since. */
     public void restart(SimulatedNode node, SplittableRandom random) {
         if (!present.contains(node)) {
             present.add(node);

@@ -29,10 +29,10 @@ public final class Boot3HealthAutoConfiguration {
     public Boot3HealthAutoConfiguration() {}
 
     /**
-     * Returns the indicator: down when the node is not ready or takes no writes, and with {@code dht4j.health.quorum}
+     * Returns the indicator: down when the node is not ready or refuses writes, and with {@code dht4j.health.quorum}
      * also while a partition has no quorum. A check takes no longer than {@code dht4j.health.timeout}.
      *
-     * @param cluster what to check
+     * @param cluster the cluster to check
      * @param properties the timeout and the condition
      * @return the indicator
      */

@@ -42,7 +42,7 @@ final class ClusterHealth {
     /**
      * The health at one moment.
      *
-     * @param problems what prevents reads or writes, one line each; empty if the cluster serves
+     * @param problems the obstacles of reads or writes, one line each; empty if the cluster serves
      * @param details facts for people
      */
     record Report(List<String> problems, Map<String, Object> details) {}

@@ -15,7 +15,7 @@ public final class BoundMetrics implements AutoCloseable {
     /**
      * Registers the meters. Does not block.
      *
-     * @param cluster what they show; not closed by this
+     * @param cluster the measured cluster; not closed by this
      * @param registry receives them; not closed by this
      */
     BoundMetrics(Cluster cluster, MeterRegistry registry) {

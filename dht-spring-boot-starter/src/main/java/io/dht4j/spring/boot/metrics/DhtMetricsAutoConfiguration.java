@@ -33,8 +33,8 @@ public final class DhtMetricsAutoConfiguration {
     public DhtMetricsAutoConfiguration() {}
 
     /**
-     * Returns what times the calls of the cluster and the requests of its node. The auto-configured cluster reports to
-     * it. Backs off if the application has an observer of its own.
+     * Returns the observer that times the calls of the cluster and the requests of its node. The auto-configured
+     * cluster reports to it. Backs off if the application has an observer of its own.
      *
      * @param registry receives the timers
      * @return the observer
@@ -49,9 +49,9 @@ public final class DhtMetricsAutoConfiguration {
     /**
      * Binds the gauges and counters.
      *
-     * @param cluster what they show
+     * @param cluster the measured cluster
      * @param registry receives them
-     * @return what removes them
+     * @return an object that removes them
      */
     @Bean
     @ConditionalOnSingleCandidate(Cluster.class)

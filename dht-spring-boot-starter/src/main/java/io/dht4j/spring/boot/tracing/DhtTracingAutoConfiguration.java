@@ -35,10 +35,10 @@ public final class DhtTracingAutoConfiguration {
     public DhtTracingAutoConfiguration() {}
 
     /**
-     * Returns what records the spans. The auto-configured cluster reports to it. Backs off if the application has a
-     * tracer of its own.
+     * Returns the tracer that records the spans. The auto-configured cluster reports to it. Backs off if the
+     * application has a tracer of its own.
      *
-     * @param openTelemetry makes and exports the spans
+     * @param openTelemetry creates and exports the spans
      * @return the tracer
      */
     @Bean

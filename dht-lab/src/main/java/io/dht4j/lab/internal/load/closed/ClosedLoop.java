@@ -35,7 +35,7 @@ import java.util.stream.Stream;
  */
 public final class ClosedLoop implements LoadDriver {
 
-    /** No operation blocks, so threads end at once; this is a bound all the same. */
+    /** No operation blocks, so threads end at once; this is only a bound. */
     private static final int END_SECONDS = 5;
 
     private static final double P99 = 99;

@@ -26,10 +26,11 @@ import org.HdrHistogram.Histogram;
  * as it is. A latency counts from the <em>intended</em> begin, so a pause shows in all operations that fall into it,
  * not only in those in flight (Gil Tene's <em>coordinated omission</em>).
  *
- * <p>Operations have equal distances, and the threads take them in turn. A late thread begins all due operations at
- * once. Operations count as not sent if {@link LoadSpec#maxInFlight()} others are in flight, or if the generator is too
- * late for them, {@linkplain #givingUpAfter by default} by more than a second. The {@linkplain Conditions#doubts()
- * doubts} of a run list what speaks against its figures; {@code docs/reference/bench.md} has the bounds.
+ * <p>Operations have equal distances, and are assigned to the threads round-robin. A late thread begins all due
+ * operations at once. Operations count as not sent if {@link LoadSpec#maxInFlight()} others are in flight, or if the
+ * generator is too late for them, {@linkplain #givingUpAfter by default} by more than a second. The
+ * {@linkplain Conditions#doubts() doubts} of a run list the reasons to distrust its figures;
+ * {@code docs/reference/bench.md} has the bounds.
  *
  * <p>Safe for use by any number of threads, though runs at the same time disturb each other.
  */
@@ -41,7 +42,7 @@ public final class OpenLoad implements LoadDriver {
     /** The lead in which all threads get ready for the first operation. */
     private static final long START_NANOS = 20_000_000;
 
-    /** No operation blocks, so threads end at once; this is a bound all the same. */
+    /** No operation blocks, so threads end at once; this is only a bound. */
     private static final int END_SECONDS = 5;
 
     private static final double NANOS_PER_MILLI = 1e6;

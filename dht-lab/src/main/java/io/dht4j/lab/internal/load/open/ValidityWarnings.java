@@ -132,18 +132,18 @@ public final class ValidityWarnings {
     }
 
     /**
-     * Returns what speaks against every figure of the run.
+     * Returns the doubts about every figure of the run.
      *
-     * @return in words; empty if nothing does
+     * @return in words; empty if there are none
      */
     public List<String> found() {
         return List.copyOf(found);
     }
 
     /**
-     * Returns what speaks against the latencies alone. The costs of an operation hardly depend on its begin.
+     * Returns the doubts about the latencies only. The costs of an operation hardly depend on its begin.
      *
-     * @return in words; empty if nothing does
+     * @return in words; empty if there are none
      */
     public List<String> foundOfLatency() {
         return List.copyOf(ofLatency);

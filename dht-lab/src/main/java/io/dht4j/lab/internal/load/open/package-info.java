@@ -1,4 +1,4 @@
-/** Open loops: operations begin at fixed times, whatever became of earlier ones. They measure latency at a rate. */
+/** Open loops: operations begin at fixed times, independent of earlier ones. They measure latency at a rate. */
 @NullMarked
 package io.dht4j.lab.internal.load.open;
 

@@ -89,7 +89,7 @@ public final class Memtables {
         return view;
     }
 
-    /** Waits until a table may be frozen; ignores interrupts. Throws if the store fails meanwhile. */
+    /** Waits until a table may be frozen; ignores interrupts. Throws if the store fails during the wait. */
     public void awaitRoom() {
         lock.lock();
         try {
