@@ -1,4 +1,4 @@
-/** What a team measures its own transport, store, placement or hash function with. */
+/** Measures a team's own transport, store, placement or hash function. */
 module io.dht4j.lab {
     requires transitive io.dht4j.api;
     requires static transitive org.jspecify;

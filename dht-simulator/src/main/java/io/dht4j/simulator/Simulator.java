@@ -58,7 +58,7 @@ public final class Simulator {
     private static final int MOST_STEPS = 100_000_000;
 
     static final int MAJORITY = 2;
-    /** In one of this number of clusters whose nodes change, nothing fails. */
+    /** One in this number of clusters whose nodes change has no faults. */
     private static final int SEEDS_PER_CALM = 4;
     /** In one of this number of clusters whose nodes change, replicas are added. */
     private static final int SEEDS_PER_GROWTH = 4;

@@ -4,8 +4,8 @@ import io.dht4j.server.cli.console.Console;
 import java.util.Optional;
 
 /**
- * Makes an exit that measured code causes a failure: else a run that such code ends would pass with its status, 0
- * perhaps. Thread-safe.
+ * Turns an exit by measured code into a failure: else a run that such code ends would pass with its status, perhaps 0.
+ * Thread-safe.
  */
 final class ForeignExit {
 
@@ -23,7 +23,7 @@ final class ForeignExit {
         return watch;
     }
 
-    /** The command is over: this program ends itself. */
+    /** Ends the watch: the command is over, and this program ends itself. */
     void over() {
         isOver = true;
     }

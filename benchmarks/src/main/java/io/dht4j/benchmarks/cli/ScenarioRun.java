@@ -170,7 +170,7 @@ final class ScenarioRun {
         if (e instanceof UncheckedIOException && e.getCause() instanceof IOException cause) {
             return e.getMessage() + ": " + Messages.of(cause);
         }
-        // A node reports what its transport did as the cause of its own failure.
+        // A node reports the failure of its transport as the cause of its own.
         if (e.getCause() instanceof CandidateException candidate) {
             return String.valueOf(candidate.getMessage());
         }

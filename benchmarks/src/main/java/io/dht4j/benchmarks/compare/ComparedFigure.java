@@ -16,7 +16,7 @@ import java.util.Locale;
  * @param moreIsBetter whether a larger value is better
  * @param before the repetitions of the earlier run
  * @param after the repetitions of the later run
- * @param remarks what else a reader must know: doubts, other settings
+ * @param remarks doubts and differing settings, for readers
  */
 record ComparedFigure(
         String group,
@@ -31,7 +31,7 @@ record ComparedFigure(
     /** The figure's name, for the measurement's own values. */
     static final String VALUE = "value";
 
-    /** What the repetitions show. */
+    /** The result of the repetitions. */
     enum Outcome {
         BETTER("better"),
         WORSE("worse"),
@@ -60,7 +60,7 @@ record ComparedFigure(
         return group + ", " + variant + (figure.equals(VALUE) ? "" : ", " + figure);
     }
 
-    /** Returns what its values are: their unit, or the name of the cost. */
+    /** Returns the unit of its values, or the name of the cost. */
     String quantity() {
         return figure.equals(VALUE) ? unit : figure;
     }
@@ -74,7 +74,7 @@ record ComparedFigure(
         };
     }
 
-    /** Returns the probability that chance alone makes such a difference; 1 if nothing can be said. */
+    /** Returns the probability that chance alone makes such a difference; 1 if it cannot be computed. */
     double probability() {
         return judged().probability();
     }
@@ -83,7 +83,7 @@ record ComparedFigure(
         return Verdict.of(before, after);
     }
 
-    /** Returns the change of the median in percent; infinite from nothing to something. */
+    /** Returns the change of the median in percent; infinite from zero. */
     double changePercent() {
         double a = Spread.of(before).median();
         double b = Spread.of(after).median();

@@ -130,7 +130,7 @@ public final class Comparison {
         return List.copyOf(incomparable);
     }
 
-    /** Returns when and of what a run was, in words. */
+    /** Returns the time and subject of a run, in words. */
     static String name(Results results) {
         return results.scenario() + (results.quick() ? ", quick" : "") + ", " + began(results)
                 + (results.complete() ? "" : ", INCOMPLETE");
@@ -151,9 +151,9 @@ public final class Comparison {
     }
 
     /**
-     * Returns what is worse, in one line: the worst figure, and the number of others.
+     * Returns the worse figures in one line: the worst one, and the number of others.
      *
-     * @param tolerancePercent by which a figure may be worse, 0 or more
+     * @param tolerancePercent how much worse a figure may be, 0 or more
      * @return empty if no figure is worse by more than the noise of the repetitions and by more than the tolerance
      */
     public Optional<String> worse(double tolerancePercent) {

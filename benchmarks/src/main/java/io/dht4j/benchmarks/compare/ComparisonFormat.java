@@ -39,7 +39,7 @@ public enum ComparisonFormat {
      * Returns the comparison in this form.
      *
      * @param comparison to write
-     * @param tolerancePercent by which a figure may be worse, 0 or more
+     * @param tolerancePercent how much worse a figure may be, 0 or more
      * @return lines, the last one ended
      * @throws IOException if the text cannot be made
      */

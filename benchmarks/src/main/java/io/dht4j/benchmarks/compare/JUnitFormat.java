@@ -13,7 +13,7 @@ import javax.xml.stream.XMLStreamWriter;
 
 /**
  * A comparison as the XML of JUnit reports: a test case for each figure, which fails if the figure is worse, and is
- * skipped if there are too few repetitions to tell.
+ * skipped if there are too few repetitions to decide.
  */
 final class JUnitFormat {
 

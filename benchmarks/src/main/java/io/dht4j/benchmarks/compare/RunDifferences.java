@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.TreeSet;
 
-/** What differs between two runs besides their figures. */
+/** The differences between two runs other than their figures. */
 final class RunDifferences {
 
     private static final String ABSENT = "(none)";

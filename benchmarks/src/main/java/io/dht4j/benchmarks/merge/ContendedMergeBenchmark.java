@@ -21,8 +21,8 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.Control;
 
 /**
- * Merges two answers to a read that two threads deliver at the same moment, the worst case of a merge. Their meeting
- * takes most of the time; {@code nothing} measures it alone.
+ * Merges two answers to a read that two threads deliver at the same moment, the worst case of a merge. The
+ * synchronization of the threads takes most of the time; {@code nothing} measures it alone.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)

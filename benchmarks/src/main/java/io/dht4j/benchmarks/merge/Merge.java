@@ -12,7 +12,7 @@ interface Merge {
     /**
      * Creates a read without answers.
      *
-     * @param way {@code array}, {@code compare_and_set}, or {@code nothing}, which merges nothing
+     * @param way {@code array}, {@code compare_and_set}, or {@code nothing}, which does not merge
      * @param answers number of expected answers
      */
     static Merge of(String way, int answers) {

@@ -90,7 +90,7 @@ public final class Child implements AutoCloseable {
     private static List<String> commandLine(ChildSpec spec) {
         List<String> line = new ArrayList<>();
         if (spec.favoured() && Files.isExecutable(NICE)) {
-            // If the user may not, it logs that and starts the command all the same.
+            // If the user may not, it logs that and still starts the command.
             line.addAll(List.of(NICE.toString(), "-n", "-10"));
         }
         line.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -261,7 +261,7 @@ public final class Child implements AutoCloseable {
         return (object + "\n").getBytes(StandardCharsets.UTF_8);
     }
 
-    /** No thread waits for the answer to this one: if the cancellation fails, the command continues in vain. */
+    /** No thread waits for the answer to this one: if the cancellation fails, the command continues without effect. */
     private void cancel(long id) {
         outgoing.offer(line(lastId.incrementAndGet(), Json.CANCEL, Map.of("target", id)));
     }
@@ -276,7 +276,7 @@ public final class Child implements AutoCloseable {
     }
 
     private void writeCommands() {
-        // This thread alone closes it: closing a stream waits for a write, which a hanging child may block for ever.
+        // This thread alone closes it: closing a stream waits for a write, which a hanging child may block forever.
         try (OutputStream commands = process.getOutputStream()) {
             while (!ended.isDone() && !(closing && outgoing.isEmpty())) {
                 byte @Nullable [] line = outgoing.poll(1, TimeUnit.SECONDS);
@@ -330,7 +330,7 @@ public final class Child implements AutoCloseable {
 
     private void afterExit() {
         try {
-            // Its last output may still arrive; a process that it started may keep the stream open for ever.
+            // Its last output may still arrive; a process that it started may keep the stream open forever.
             logReader.join(LAST_LINES.toMillis());
             // A JVM that fails to start prints the reason to its standard output.
             answerReader.join(LAST_LINES.toMillis());

@@ -51,7 +51,7 @@ public final class Profiler {
      * Starts to profile every thread. If the kernel forbids the counters of {@link ProfileEvent#CPU}, timers replace
      * them.
      *
-     * @param event what to count
+     * @param event the event to count
      * @return the engine that counts it
      * @throws ProfilerException if a profile is running, or no engine counts the event
      */

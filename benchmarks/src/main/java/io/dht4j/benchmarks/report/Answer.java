@@ -23,7 +23,7 @@ public record Answer(List<String> sentences) {
     /** The least number of repetitions on each side whose disjoint ranges exclude chance. */
     public static final int ENOUGH_REPETITIONS = 4;
 
-    /** What to do about too few repetitions. */
+    /** The remedy for too few repetitions. */
     public static final String ADVICE = "use --repetitions " + ENOUGH_REPETITIONS;
 
     private static final int SHOWN = 3;
@@ -94,7 +94,7 @@ public record Answer(List<String> sentences) {
             return shown(group, best) + ": " + first + ", " + words(best, following) + "; "
                     + rest(group, following, last);
         }
-        // One value each says nothing about noise.
+        // Single values do not show the noise.
         boolean isOnce = equals.stream().allMatch(figure -> figure.values().size() == 1);
         return best(group, equals)
                 + (isOnce ? ": equal" : ": within noise")
@@ -113,7 +113,7 @@ public record Answer(List<String> sentences) {
         return others.size() == 1 ? lastOne : "next " + shown(group, others.get(0)) + "; " + lastOne;
     }
 
-    /** What is known about the lead of the best one. */
+    /** The certainty of the lead of the best one. */
     private enum Lead {
         BEYOND_NOISE,
         WITHIN_NOISE,

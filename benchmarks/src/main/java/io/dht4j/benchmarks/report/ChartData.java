@@ -35,7 +35,7 @@ final class ChartData {
     /** Latency against throughput of one variant, by rising rates. */
     private record Curve(String variant, List<Point> points) {}
 
-    /** A run: what was served per second, two percentiles in µs, and whether it is the stable load itself. */
+    /** A run: the served rate per second, two percentiles in µs, and whether it is the stable load itself. */
     private record Point(double offered, double served, double p50, double p99, boolean knee) {}
 
     private record Bar(

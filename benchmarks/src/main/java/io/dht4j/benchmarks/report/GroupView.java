@@ -235,7 +235,7 @@ record GroupView(
                 .toList();
     }
 
-    /** Returns the costs that several variants have: a single bar compares nothing. */
+    /** Returns the costs that several variants have: a single bar is no comparison. */
     static List<String> costCharts(List<Measurement> measurements) {
         return costNames(measurements).stream()
                 .filter(cost -> measurements.stream()

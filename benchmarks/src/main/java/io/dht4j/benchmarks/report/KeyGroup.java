@@ -11,7 +11,7 @@ import java.util.Objects;
 /**
  * The key figure of one group, best variant first.
  *
- * @param title what is compared, such as "CPU per put"
+ * @param title the subject of the comparison, such as "CPU per put"
  * @param unit behind a figure, with the blank before it if it needs one
  * @param moreIsBetter whether a larger figure is better
  * @param isCost whether it is a cost
@@ -24,7 +24,7 @@ record KeyGroup(String title, String unit, boolean moreIsBetter, boolean isCost,
     /**
      * A variant's repetitions of the figure.
      *
-     * @param beside what else the answer says of it, with the blank before it
+     * @param beside further text of the answer about it, with the blank before it
      */
     record Figure(String variant, List<Double> values, String beside, boolean doubted) {
 

@@ -19,7 +19,7 @@ public final class Report {
     /** The text's name in a report's directory. */
     public static final String TEXT = "report.md";
 
-    /** What the short form of a scenario leaves out. */
+    /** The omissions of a scenario's short form. */
     public static final String SHORT_FORM = "The short form: few variants, and processes that start once. "
             + "It does not show how processes of the same variant differ.";
 

@@ -5,7 +5,7 @@ import java.util.List;
 /**
  * A table of figures with a row for each variant.
  *
- * @param title what the figures are of; may be empty
+ * @param title the subject of the figures; may be empty
  * @param columns names of the figures
  * @param rows with a cell for each column
  */

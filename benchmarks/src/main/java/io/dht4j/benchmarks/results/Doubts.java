@@ -18,7 +18,7 @@ public final class Doubts {
     private Doubts() {}
 
     /**
-     * Returns what reasons of the same kind have in common.
+     * Returns the common part of reasons of the same kind.
      *
      * @param reason in words
      */

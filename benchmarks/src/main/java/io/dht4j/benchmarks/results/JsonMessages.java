@@ -17,13 +17,13 @@ final class JsonMessages {
 
     private static final int LONGEST_QUOTE = 100;
 
-    /** The library tells these two apart from other mismatches in their messages alone. */
+    /** The library distinguishes these two from other mismatches only by their messages. */
     private static final Pattern ABSENT =
             Pattern.compile("(Missing|Null value for) (?:required )?creator property '([^']+)'");
 
     private JsonMessages() {}
 
-    /** Returns what is wrong with a text that is not JSON, in words that follow "is not JSON". */
+    /** Returns the error in a text that is not JSON, in words that follow "is not JSON". */
     static String ofSyntax(JsonProcessingException e) {
         String place = e.getLocation() == null
                 ? ""

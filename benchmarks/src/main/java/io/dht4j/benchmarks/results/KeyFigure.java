@@ -18,7 +18,7 @@ public record KeyFigure(String cost, boolean others, String groups) {
     }
 
     /**
-     * Returns a cost of an operation, of which less is better.
+     * Returns a cost of an operation; less is better.
      *
      * @param cost of the loads
      */
@@ -50,7 +50,7 @@ public record KeyFigure(String cost, boolean others, String groups) {
     }
 
     /**
-     * Returns whether it says something about this group.
+     * Returns whether it is meaningful for a group.
      *
      * @param group its measurements, one or more
      */

@@ -1,4 +1,4 @@
-/** What a run recorded: its measurements, and the file that keeps them. */
+/** The records of a run: its measurements, and their file. */
 @NullMarked
 package io.dht4j.benchmarks.results;
 

@@ -20,7 +20,7 @@ public record Parameter(String name, String meaning, String quick, String full) 
     /**
      * Returns a parameter that lists names.
      *
-     * @param what they are
+     * @param what their meaning
      * @param allowed all of them
      */
     public static Parameter list(String name, String what, List<String> allowed, String quick, String full) {

@@ -32,7 +32,7 @@ public interface RunContext extends Settings {
     /** Adds a note for readers, in words. */
     void note(String text);
 
-    /** Adds a note that the command also prints at its end, such as what the run leaves behind. */
+    /** Adds a note that the command also prints at its end, for example about remaining data. */
     void announce(String text);
 
     /**

@@ -36,7 +36,7 @@ public interface Scenario {
     void check(Settings settings);
 
     /**
-     * Returns what is doubtful about the parameters, such as a file with a secret that others may read. Quick.
+     * Returns warnings about the parameters, for example about a file with a secret that others may read. Quick.
      *
      * @param settings of the run, validated
      * @return a line for each; none unless overridden

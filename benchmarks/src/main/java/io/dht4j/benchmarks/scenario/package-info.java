@@ -1,4 +1,4 @@
-/** What a scenario is, and what it gets: parameters, needs and the context of a run. */
+/** The definition of a scenario, with its parameters, needs and the context of a run. */
 @NullMarked
 package io.dht4j.benchmarks.scenario;
 

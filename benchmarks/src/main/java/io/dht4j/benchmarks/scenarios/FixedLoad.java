@@ -169,9 +169,8 @@ public final class FixedLoad implements Scenario {
             cell.levels.add(new LoadLevel(LoadLevel.ALL, result));
         }
         cell.doubts.addAll(result.conditions().doubts());
-        // The generator's delays hardly change what an operation costs at a given rate; in a closed loop they change
-        // the
-        // rate.
+        // The generator's delays hardly change the cost of an operation at a given rate; in a closed loop they change
+        // the rate.
         String begin = spec.closedLoop() ? "" : Measurement.OF_THE_LATENCY;
         result.conditions().latencyDoubts().forEach(doubt -> cell.doubts.add(begin + doubt));
         if (result.servedShare() < LEAST_SERVED || result.failed() > 0) {

@@ -11,7 +11,7 @@ import io.dht4j.benchmarks.scenario.growth.GrowthRun;
 import java.io.IOException;
 import java.util.List;
 
-/** Measures what clients notice while a cluster of three nodes grows to four, and what moves. */
+/** Measures the effect on clients while a cluster of three nodes grows to four, and the moved data. */
 public final class Growth implements Scenario {
 
     /** Creates the scenario. */

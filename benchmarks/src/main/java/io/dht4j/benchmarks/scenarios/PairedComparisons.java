@@ -40,7 +40,7 @@ final class PairedComparisons {
 
     private PairedComparisons() {}
 
-    /** Collects what was found. Confined to one thread. */
+    /** Collects the findings. Confined to one thread. */
     private static final class Findings {
 
         private final List<String> all = new ArrayList<>();

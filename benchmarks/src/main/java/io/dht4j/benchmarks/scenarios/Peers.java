@@ -136,7 +136,7 @@ public final class Peers implements Scenario {
         }
     }
 
-    /** A variant: a product, and what its members have beside the usual, for the directory of each. */
+    /** A variant: a product, and the special options of its members, for the directory of each. */
     private record Contender(String name, Product product, BiFunction<MemberSpec, String, MemberSpec> adapted) {}
 
     /** A running cluster, filled. */

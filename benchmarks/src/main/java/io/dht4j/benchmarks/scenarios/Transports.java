@@ -166,7 +166,7 @@ public final class Transports implements Scenario {
     private static void add(RunContext context, Shown shown) {
         Map<String, Double> ratios = new LinkedHashMap<>();
         shown.others().forEach((words, other) -> {
-            // Later variants have no repetition yet, and one may have done nothing in its time.
+            // Later variants have no repetition yet, and one may have ended no operation in its time.
             double rate =
                     other.values().isEmpty() ? 0 : Spread.of(other.values()).median();
             if (rate > 0) {

@@ -39,7 +39,7 @@ public final class RateSweep {
      * Measures. Blocks.
      *
      * @param driver runs the loads
-     * @param spec the first rate, the greatest rate, what holds, and how precise the knee is
+     * @param spec the first rate, the greatest rate, the criterion of a stable rate, and the precision of the knee
      * @param step factor from one rate to the next, 1.01 to 10
      * @return one run for each rate, in the order in which they were measured
      * @throws IOException from the driver

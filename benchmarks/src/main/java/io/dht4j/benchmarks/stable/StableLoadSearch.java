@@ -14,13 +14,13 @@ import java.util.function.Consumer;
 
 /**
  * Finds the highest stable rate: doubles the rate while it is stable, halves the distance to the first unstable one,
- * and confirms the result by a longer run. If that fails, the search continues below by longer runs; if it holds,
- * above, in case the first runs were spoiled.
+ * and confirms the result by a longer run. If the longer run fails, the search continues below with longer runs; if it
+ * holds, above, since the first runs may have been disturbed.
  *
- * <p>Noise only makes a run worse: a neighbour's work or a collector's pause spoils a stable run, and nothing makes an
- * overloaded server keep up. So a rate that fails by little in a short run, or on the way up again, is tried once more
- * before it counts as unstable. A rate that holds once counts as stable, and the longer run confirms it. A run that
- * failed while other guests had the processors proves nothing, and is repeated a few times.
+ * <p>Noise only makes a run worse: other work on the machine or a pause of the collector disturbs a stable run, but an
+ * overloaded server never keeps up. So a rate that fails narrowly in a short run, or during a further ascent, is tried
+ * again before it counts as unstable. A rate that holds once counts as stable, and the longer run confirms it. A run
+ * that failed while other guests had the processors is inconclusive, and is repeated a few times.
  */
 public final class StableLoadSearch {
 
@@ -175,7 +175,7 @@ public final class StableLoadSearch {
                 && result.latency().micros(MEDIAN) * 1e3 >= search.p99().toNanos();
     }
 
-    /** Returns whether a run failed while other guests had the processors, and so proves nothing. */
+    /** Returns whether a run failed while other guests had the processors, and so is inconclusive. */
     private boolean isDisturbed(Probe probe) {
         return !probe.stable() && probe.result().conditions().stolenPercent() > StolenTime.MUCH_PERCENT;
     }

@@ -19,7 +19,7 @@ import java.util.concurrent.CompletionStage;
 
 /**
  * Bare sockets of the JDK: one connection, a thread that reads at either end, and lengths before the requests. A
- * request is written when it comes; the server writes when it has read what was there.
+ * request is written at once; the server writes when it has read all available bytes.
  */
 final class TcpEcho implements Echo {
 

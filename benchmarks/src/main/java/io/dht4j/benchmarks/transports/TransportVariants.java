@@ -64,7 +64,7 @@ public final class TransportVariants implements AutoCloseable {
     }
 
     /**
-     * Starts everything. Blocks.
+     * Starts all parts. Blocks.
      *
      * @param spec the comparison
      * @return the variants, which the caller closes
@@ -140,7 +140,7 @@ public final class TransportVariants implements AutoCloseable {
         return variants;
     }
 
-    /** Stops everything. Blocks. */
+    /** Stops all parts. Blocks. */
     @Override
     public void close() {
         closing.forEach(Runnable::run);

@@ -51,7 +51,7 @@ public final class DhtCacheManager implements CacheManager {
     /**
      * Creates the caches. Does not block.
      *
-     * @param cluster keeps the values; owned by the caller, who closes it after the last use of the caches
+     * @param cluster keeps the values; owned by the caller, which closes it after the last use of the caches
      * @param caches the caches' names, and their options
      * @return a manager of these caches and no others
      */
@@ -69,7 +69,7 @@ public final class DhtCacheManager implements CacheManager {
      * handler. An interrupt ends {@code get(key, loader)} without a question, by a {@code ValueRetrievalException}; a
      * caller that waits for the load of the interrupted thread loads the value itself.
      *
-     * @param cluster keeps the values; owned by the caller, who closes it after the last use of the caches
+     * @param cluster keeps the values; owned by the caller, which closes it after the last use of the caches
      * @param caches the caches' names, and their options
      * @param errorHandler the handler of the application, asked for at each failure; null if there is none, so that
      *     failures are thrown

@@ -121,7 +121,7 @@ public final class RawHttp implements AutoCloseable {
      *
      * @param text characters up to 255, one byte each
      * @return this
-     * @throws IOException if the connection is gone
+     * @throws IOException if the connection is closed
      */
     public RawHttp send(String text) throws IOException {
         return send(text.getBytes(StandardCharsets.ISO_8859_1));
@@ -132,7 +132,7 @@ public final class RawHttp implements AutoCloseable {
      *
      * @param bytes what to send
      * @return this
-     * @throws IOException if the connection is gone
+     * @throws IOException if the connection is closed
      */
     public RawHttp send(byte[] bytes) throws IOException {
         out.write(bytes);

@@ -35,7 +35,7 @@ public record ApiAccess(
     /** The value of a file that is not given. */
     public static final String NONE = "none";
 
-    /** Stands for the authorities that the JVM trusts. */
+    /** The authorities that the JVM trusts. */
     public static final String JVM = "jvm";
 
     /** Checks that certificate and key are both given or both absent, and only with TLS. */
@@ -86,8 +86,8 @@ public record ApiAccess(
     }
 
     /**
-     * Returns what is doubtful about the files: that others may read a secret, or that a certificate is not valid
-     * today. Blocks while it reads them.
+     * Returns warnings about the files: others may read a secret, or a certificate is not valid today. Blocks while it
+     * reads them.
      *
      * @throws IllegalArgumentException if a file is missing or invalid; the message names it
      */

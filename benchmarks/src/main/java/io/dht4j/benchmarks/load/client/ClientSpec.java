@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
  * Describes the client of a public API. Its wire form is JSON.
  *
  * @param api the API
- * @param addresses {@code HOST:PORT} of each node's API, used in turn; at least one
+ * @param addresses {@code HOST:PORT} of each node's API, used round-robin; at least one
  * @param connections to each node, 1 to 4096; over HTTP/1.1 they bound the requests in flight, over gRPC any number of
  *     calls share one
  * @param eventLoops threads that read and write for all connections; 1 to 64
@@ -16,7 +16,7 @@ import java.util.regex.Pattern;
  * @param from of how many, 1 to 1000; with {@code ack} both 0 for the cluster's default
  * @param timeoutMillis timeout of an operation; 1 to 600,000
  * @param valueSizes sizes of values, in a form of {@link ValueSizes#parse}; at most {@link Values#MAX_BYTES}
- * @param keyPrefix what every key begins with: at most 64 letters, digits, points, hyphens and underscores
+ * @param keyPrefix the prefix of every key: at most 64 letters, digits, points, hyphens and underscores
  * @param access TLS and token
  */
 public record ClientSpec(

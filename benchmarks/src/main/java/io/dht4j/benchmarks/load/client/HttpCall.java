@@ -28,7 +28,7 @@ final class HttpCall {
      * Creates a call that has not begun.
      *
      * @param address of the node
-     * @param operation what it does
+     * @param operation the kind of operation
      * @param deadline by {@link System#nanoTime()}
      */
     HttpCall(HttpAddress address, HttpOperation operation, long deadline) {

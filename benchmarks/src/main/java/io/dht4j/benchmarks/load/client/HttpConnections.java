@@ -21,7 +21,7 @@ import javax.net.ssl.SSLParameters;
 
 /**
  * The connections of an event loop to one node, and the calls that wait for one. The first call opens all, and calls
- * use them in turn, so that none becomes idle and closes. A pool that opens connections on demand would do so right
+ * use them round-robin, so that none becomes idle and closes. A pool that opens connections on demand would do so right
  * after a pause of the node or the load, and prolong the pause. Confined to its event loop.
  */
 final class HttpConnections {

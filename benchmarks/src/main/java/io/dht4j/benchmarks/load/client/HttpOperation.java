@@ -64,7 +64,7 @@ final class HttpOperation {
     }
 
     /**
-     * Returns what an expected answer says.
+     * Returns the outcome that an expected answer means.
      *
      * @param hasBody whether the answer has a body: that of a scan without entries is empty, unlike any other scan's
      */

@@ -11,7 +11,7 @@ public final class KeyNames {
     /** The length of a name in characters. */
     public static final int LENGTH = 16;
 
-    /** After a prefix, greater than every name and less than whatever begins with a later prefix. Needs no escaping. */
+    /** After a prefix, greater than every name and less than all keys with a later prefix. Needs no escaping. */
     static final String END = "g";
 
     /** Odd, so that multiplication is a bijection. Derived from the golden ratio, which spreads neighbours well. */

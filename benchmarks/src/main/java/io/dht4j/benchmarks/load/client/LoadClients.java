@@ -42,7 +42,7 @@ public final class LoadClients {
     }
 
     /**
-     * Returns a client of clusters in this process, called in turn.
+     * Returns a client of clusters in this process, called round-robin.
      *
      * @param members at least one; they outlive the client
      * @param options of every call; without a timeout the cluster's applies

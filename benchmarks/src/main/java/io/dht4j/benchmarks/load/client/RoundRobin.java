@@ -2,7 +2,7 @@ package io.dht4j.benchmarks.load.client;
 
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Selects indices in turn. Safe for use by any number of threads. */
+/** Selects indices round-robin. Safe for use by any number of threads. */
 final class RoundRobin {
 
     private final AtomicInteger next = new AtomicInteger();

@@ -89,7 +89,9 @@ public final class RunningCluster implements AutoCloseable {
         }
     }
 
-    /** Returns the reason without the address, and what may be wrong with an address whose node hangs up. */
+    /**
+     * Returns the reason without the address, and the probable error in an address whose node closes the connection.
+     */
     private String why(String address, IOException e) {
         String why = String.valueOf(e.getMessage())
                 .replaceFirst(

@@ -6,7 +6,7 @@ import java.util.SplittableRandom;
 
 /**
  * Values of a distribution of sizes. They are random, so no store or protocol can compress them. Some of the largest
- * size are prepared and serve all keys in turn; smaller ones are copied from them. Immutable.
+ * size are prepared and used round-robin for all keys; smaller ones are copied from them. Immutable.
  */
 public final class Values {
 

@@ -56,9 +56,9 @@ public final class ReadBack {
      * @param client is called
      * @param keys number of keys, 0 or more
      * @param maxInFlight operations in flight, 1 to 1,000,000
-     * @return what was found
+     * @return the findings
      * @throws IOException if no read ended for two minutes
-     * @throws InterruptedException if the thread is interrupted; operations in flight end by themselves
+     * @throws InterruptedException if the thread is interrupted; operations in flight end on their own
      */
     public static Result of(LoadClient client, long keys, int maxInFlight) throws IOException, InterruptedException {
         if (keys < 0) {

@@ -20,16 +20,16 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A closed loop: a fixed number of slots, each of which starts its next operation when the last one has ended. It
- * measures the highest rate, not latency at a rate, since a slow answer delays the next request.
+ * A closed loop: a fixed number of slots; each starts its next operation when the last one has ended. It measures the
+ * highest rate, not latency at a rate, since a slow answer delays the next request.
  *
  * <p>It is for variants in this process, which are functions. An operation that fails is counted, and is no part of the
  * rate; a run in which more than one in a hundred fail has no result. A load with a client and a workload is a
  * {@link io.dht4j.lab.internal.load.closed.ClosedLoop}.
  *
  * <p>Threads of its own begin the operations. If one ends on another thread, of the library under test, the slot's next
- * operation begins there too, but only one. A chain of operations that end at once would keep that thread from its
- * work, so the slot then returns to its own thread.
+ * operation begins there too, but only one. A chain of operations that end at once would occupy that thread, so the
+ * slot then returns to its own thread.
  */
 public final class ThroughputLoop {
 

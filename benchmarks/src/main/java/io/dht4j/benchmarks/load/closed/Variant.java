@@ -25,7 +25,7 @@ public final class Variant {
     }
 
     /**
-     * The result of a repetition: what the loop counted, the costs of an operation by their labels, and the compilers'
+     * The result of a repetition: the counts of the loop, the costs of an operation by their labels, and the compilers'
      * time.
      */
     record Measured(ThroughputLoop.Result counted, Map<String, Double> costs, double compilerSeconds, double seconds) {}
@@ -61,7 +61,7 @@ public final class Variant {
     }
 
     /**
-     * Returns the doubt about the figures if the process's compilers worked meanwhile.
+     * Returns the doubt about the figures if the process's compilers worked during the repetitions.
      *
      * @return in words; empty if they rested
      */

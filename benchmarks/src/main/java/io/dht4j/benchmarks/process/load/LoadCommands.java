@@ -83,8 +83,8 @@ public final class LoadCommands implements AutoCloseable {
      * Writes each of some keys once. Blocks.
      *
      * @param fill which keys
-     * @return what was written
-     * @throws IOException if a put failed to the end
+     * @return the written keys
+     * @throws IOException if a put failed finally
      * @throws InterruptedException if the thread is interrupted
      */
     public Preload.Filled fill(Fill fill) throws IOException, InterruptedException {
@@ -96,7 +96,7 @@ public final class LoadCommands implements AutoCloseable {
      * Reads each of some keys once. Blocks.
      *
      * @param read which keys
-     * @return what was found
+     * @return the findings
      * @throws IOException if the nodes do not answer
      * @throws InterruptedException if the thread is interrupted
      */

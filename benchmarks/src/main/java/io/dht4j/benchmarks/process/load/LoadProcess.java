@@ -88,7 +88,7 @@ public final class LoadProcess implements LoadRunner, AutoCloseable {
      * @param keys number of keys; 0 or more
      * @param maxInFlight gets in flight; 1 to 1,000,000
      * @param deadline the longest duration
-     * @return what was found
+     * @return the findings
      * @throws ChildException if it is late, or the nodes do not answer
      * @throws InterruptedException if the thread is interrupted
      */

@@ -7,17 +7,17 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
 
-/** A load that also writes the keys beforehand. Safe for use by any number of threads. */
+/** A load that also writes the keys before its begin. Safe for use by any number of threads. */
 public interface LoadRunner extends LoadDriver {
 
     /**
-     * Writes each key once, as fast as the client takes them. Blocks.
+     * Writes each key once, as fast as the client accepts them. Blocks.
      *
      * @param first the first key; 0 or more
      * @param keys number of consecutive keys; 0 or more
      * @param maxInFlight puts in flight; 1 to 1,000,000
      * @param deadline the longest duration
-     * @return what was written
+     * @return the written keys
      * @throws IOException if it is late, or if a put fails finally
      * @throws InterruptedException if the thread is interrupted, which stops the filling
      */

@@ -39,10 +39,10 @@ public final class LabCustomizer implements NodeCustomizer {
      */
     public static final String REPLIES = "replies";
 
-    /** The coordinator: {@code blocking-N} for one with N threads, each of which serves one request at a time. */
+    /** The coordinator: {@code blocking-N} for one with N threads; each serves one request at a time. */
     public static final String COORDINATOR = "coordinator";
 
-    /** What observes calls and requests: {@code none}, or the metrics for any other value. */
+    /** The observer of calls and requests: {@code none}, or the metrics for any other value. */
     public static final String OBSERVER = "observer";
 
     /** The jars of classes of the user's own, separated by commas. */
@@ -95,7 +95,7 @@ public final class LabCustomizer implements NodeCustomizer {
                 System.getProperty(PREFIX + REPLIES, "transport"), System.getProperty(PREFIX + COORDINATOR, ""));
     }
 
-    /** Returns the placement of the user's own of which this process has the name; empty if there is none. */
+    /** Returns the user's own placement whose name this process has; empty if there is none. */
     public static Optional<Placement> ownPlacement() {
         LabCustomizer customizer = ofThisProcess();
         return text(PLACEMENT_CLASS).map(own -> customizer.loader().placement(own));

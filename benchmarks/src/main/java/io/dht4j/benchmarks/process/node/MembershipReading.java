@@ -4,11 +4,11 @@ import io.dht4j.MembershipStatus;
 import java.util.List;
 
 /**
- * What a node knows of its agreed cluster at one moment. Its wire form is JSON.
+ * A node's view of its agreed cluster at one moment. Its wire form is JSON.
  *
  * @param members all nodes
- * @param moves those under way
- * @param waitsFor what further moves wait for, one line for people; empty if that is nothing
+ * @param moves the running ones
+ * @param waitsFor what further moves wait for, one line for people; empty if they do not wait
  */
 public record MembershipReading(List<Member> members, List<Move> moves, String waitsFor) {
 
@@ -24,7 +24,7 @@ public record MembershipReading(List<Member> members, List<Move> moves, String w
      * @param name its name
      * @param serving whether it has its share
      * @param weight its share relative to the others
-     * @param partitions of which it is a replica
+     * @param partitions that it replicates
      * @param toMove partitions that it will get or give
      */
     public record Member(String name, boolean serving, int weight, int partitions, int toMove) {}
@@ -54,7 +54,7 @@ public record MembershipReading(List<Member> members, List<Move> moves, String w
                 status.rebalance().waitsFor());
     }
 
-    /** Returns whether all nodes have their shares, and nothing moves. Named so that JSON leaves it out. */
+    /** Returns whether all nodes have their shares, and no partition moves. Named so that JSON leaves it out. */
     public boolean atRest() {
         return moves.isEmpty() && members.stream().allMatch(member -> member.serving() && member.toMove() == 0);
     }

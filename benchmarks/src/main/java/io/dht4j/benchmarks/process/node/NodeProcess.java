@@ -106,7 +106,7 @@ public final class NodeProcess implements AutoCloseable {
         return spec.settings().getOrDefault(Setting.LISTEN, "");
     }
 
-    /** Returns the address at which the other nodes reach it. */
+    /** Returns its address for the other nodes. */
     String peerAddress() {
         Map<Setting, String> settings = spec.settings();
         String list = settings.getOrDefault(Setting.PEERS, settings.getOrDefault(Setting.BOOTSTRAP, ""));
@@ -148,7 +148,7 @@ public final class NodeProcess implements AutoCloseable {
     }
 
     /**
-     * Reads what it knows of its agreed cluster.
+     * Reads its view of its agreed cluster.
      *
      * @return the reading
      * @throws ChildException if the nodes of its cluster are fixed, or it gives no answer
@@ -181,10 +181,10 @@ public final class NodeProcess implements AutoCloseable {
     }
 
     /**
-     * Sets how partitions move. Returns when that is agreed; moves that are allowed again are planned at once.
+     * Sets how partitions move. Returns once the change is agreed; moves that are allowed again are planned at once.
      *
-     * @param paused whether moves stand still
-     * @param bytesPerSecond the most that a node sends or receives for moves
+     * @param paused whether moves are suspended
+     * @param bytesPerSecond the maximum rate of a node's sent or received bytes for moves
      * @throws ChildException if it is refused
      * @throws InterruptedException if the thread is interrupted
      */
@@ -210,7 +210,7 @@ public final class NodeProcess implements AutoCloseable {
     /**
      * Starts a profile. At most one profile runs at a time.
      *
-     * @param event what to count
+     * @param event the event to count
      * @return the engine that counts it
      * @throws ChildException if no engine on this system can count it, or a profile is running
      * @throws InterruptedException if the thread is interrupted

@@ -174,10 +174,10 @@ public final class Nodes implements AutoCloseable {
     /**
      * Starts a profile of every node, or of none.
      *
-     * @param event what to count
+     * @param event the event to count
      * @return remarks for readers; empty if every node counts the requested event
      * @throws ChildException if a node cannot count it
-     * @throws IOException if what others had begun to count cannot be thrown away
+     * @throws IOException if the begun profiles of others cannot be discarded
      * @throws InterruptedException if the thread is interrupted
      */
     public List<String> startProfile(ProfileEvent event) throws IOException, InterruptedException {

@@ -54,12 +54,12 @@ public final class Profiling {
     /**
      * Profiles all nodes while a load runs. Writes {@code NAME.collapsed} and {@code NAME.html} for all nodes together,
      * and a flame graph of each node. If the system lets no node count the event, the load does not run, and a note
-     * says so.
+     * reports that.
      *
      * @param nodes to profile
-     * @param event what to count
+     * @param event the event to count
      * @param directory of the report, which receives the files; it exists
-     * @param name how the files' names begin
+     * @param name the prefix of the files' names
      * @param load runs during the profile
      * @return the profile
      * @throws IOException if a node has ended, the load fails, or writing a file fails

@@ -11,13 +11,13 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
- * What a growth was like, in figures. Immutable.
+ * The figures of a growth. Immutable.
  *
  * @param keys number of keys
  * @param tails of each kind of call
  * @param offered calls in all windows
  * @param failed how many of them failed
- * @param readBack what of the keys was there at the end
+ * @param readBack the findings about the keys at the end
  * @param rows entries of each node at the end, by name; that of the joined node is the last
  * @param movedBytes bytes of keys and values that the joined node has received by moves
  * @param entryBytes of each entry
@@ -56,7 +56,7 @@ record GrowthFigures(
      *
      * @param before the moves
      * @param moves during them
-     * @param drops while former owners drop what has moved away
+     * @param drops while former owners drop moved entries
      * @param after all of that
      */
     record Tails(List<Double> before, List<Double> moves, List<Double> drops, List<Double> after) {
@@ -80,7 +80,7 @@ record GrowthFigures(
                     : Spread.of(moves).median() / Spread.of(undisturbed()).median();
         }
 
-        /** Returns the ratio of each window of the moves to an undisturbed one, before and after them in turn. */
+        /** Returns the ratio of each window of the moves to an undisturbed one, alternately before and after them. */
         List<Double> pairs() {
             List<Double> pairs = new ArrayList<>();
             for (int i = 0; i < moves.size(); i++) {
@@ -115,7 +115,7 @@ record GrowthFigures(
         return (double) movedBytes / entryBytes;
     }
 
-    /** Returns the moved entries as a multiple of those that the joined node holds, all of which had to move. */
+    /** Returns the moved entries as a multiple of the joined node's entries, which all had to move. */
     double movedRatio() {
         return moved() / Math.max(1, rows.get(rows.size() - 1).entries());
     }

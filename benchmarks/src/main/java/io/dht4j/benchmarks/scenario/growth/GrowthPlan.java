@@ -143,7 +143,7 @@ public record GrowthPlan(
 
     /** Returns the needs of a run. */
     public Needs needs() {
-        // The former owners hold what moves until it has moved.
+        // The former owners hold the entries until they have moved.
         return Needs.of(
                         Needs.storeBytes((FOUNDERS + 1) * keys, valueBytes) + REPORT_BYTES,
                         FOUNDERS + 1,

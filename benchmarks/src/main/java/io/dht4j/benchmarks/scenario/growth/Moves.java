@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 final class Moves {
 
     private static final long LOOK_MILLIS = 500;
-    /** Counting entries costs the nodes something. */
+    /** Counting entries is work for the nodes. */
     private static final long COUNT_MILLIS = 2000;
 
     private static final Duration MOST = Duration.ofMinutes(30);
@@ -23,7 +23,7 @@ final class Moves {
 
     private final NodeProcess joined;
     private final LoadWindows windows;
-    /** What the node has received in each batch, which it forgets with the batch. */
+    /** The bytes that the node has received in each batch, which it forgets with the batch. */
     private final Map<Long, Long> bytes = new TreeMap<>();
 
     private double seconds;
@@ -40,7 +40,7 @@ final class Moves {
     }
 
     /**
-     * Begins the moves, and waits until the node has its share and nothing moves.
+     * Begins the moves, and waits until the node has its share and no partition moves.
      *
      * @throws IOException if a process has ended, or the moves last for more than half an hour
      */
@@ -62,7 +62,7 @@ final class Moves {
     }
 
     /**
-     * Waits until the former owners have dropped what has moved away, for at most two minutes.
+     * Waits until the former owners have dropped the moved entries, for at most two minutes.
      *
      * @param entries that all nodes hold together then
      * @param tolerance how many more they may hold, since a count is an estimate under load

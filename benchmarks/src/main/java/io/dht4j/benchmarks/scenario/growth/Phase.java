@@ -2,14 +2,14 @@ package io.dht4j.benchmarks.scenario.growth;
 
 /** The phases of a growth, in their order. */
 enum Phase {
-    /** Nothing is under way. */
+    /** No change is running. */
     BEFORE,
     /** The process of the fourth node starts, and no partition moves. */
     JOINING,
     /** Partitions move. */
     MOVES,
-    /** The former owners drop what has moved away. */
+    /** The former owners drop the moved entries. */
     DROPS,
-    /** Nothing is under way any more. */
+    /** All changes have ended. */
     AFTER
 }

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The plan of a load: what is sent, by how many processes, and to which nodes.
+ * The plan of a load: the operations, the sending processes, and the nodes.
  *
  * @param operations measured separately, in this order
  * @param keys number of keys, all written before measuring
@@ -152,7 +152,7 @@ public record LoadPlan(
                         : "without --targets, on nodes of the run");
     }
 
-    /** Returns what is doubtful about the credentials for the targets. Reads their files. */
+    /** Returns warnings about the credentials for the targets. Reads their files. */
     public List<String> warnings() {
         return targets.map(running -> running.access().warnings()).orElse(List.of());
     }

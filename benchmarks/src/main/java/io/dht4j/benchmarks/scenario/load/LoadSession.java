@@ -28,7 +28,7 @@ public final class LoadSession implements LoadDriver, AutoCloseable {
     private Optional<Path> data = Optional.empty();
     private Optional<Nodes> nodes = Optional.empty();
     private Optional<LoadProcesses> load = Optional.empty();
-    /** The client of a running cluster whose keys are to be deleted. */
+    /** The client of a running cluster, which deletes the keys. */
     private Optional<ClientSpec> written = Optional.empty();
 
     private LoadSession(RunContext context, LoadPlan plan) {
@@ -43,8 +43,8 @@ public final class LoadSession implements LoadDriver, AutoCloseable {
      * @param plan of the load
      * @param variant of the nodes; without effect if the plan has targets
      * @return the session, which the caller closes
-     * @throws IOException if a process fails or a node does not answer; nothing remains then
-     * @throws InterruptedException if the thread is interrupted; nothing remains then
+     * @throws IOException if a process fails or a node does not answer; then all processes are ended
+     * @throws InterruptedException if the thread is interrupted; then all processes are ended
      */
     public static LoadSession open(RunContext context, LoadPlan plan, ServerVariant variant)
             throws IOException, InterruptedException {

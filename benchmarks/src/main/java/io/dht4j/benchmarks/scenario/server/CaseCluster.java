@@ -87,7 +87,7 @@ final class CaseCluster implements AutoCloseable {
     }
 
     /**
-     * Connects the load again, which other clusters have used meanwhile. Blocks. A client opens its connections at its
+     * Connects the load again, which other clusters have used in between. Blocks. A client opens its connections at its
      * first operations, so some run here: that cost belongs to no measurement.
      */
     void reconnect(Operation operation) throws IOException, InterruptedException {

@@ -89,7 +89,7 @@ final class CaseRepetitions {
         }
     }
 
-    /** Measures on processes that start once: those of the other variants wait meanwhile. */
+    /** Measures on processes that start once: those of the other variants wait during a repetition. */
     private void runOnKept(LoadGenerator load, Measure measure) throws IOException, InterruptedException {
         context.note("The processes of each variant started once and stayed: the repetitions do not show how processes "
                 + "of the same variant differ. Those of the other variants were idle meanwhile.");

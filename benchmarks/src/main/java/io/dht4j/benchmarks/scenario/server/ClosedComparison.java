@@ -36,7 +36,7 @@ public final class ClosedComparison {
     }
 
     /**
-     * Measures everything. Blocks.
+     * Measures all variants. Blocks.
      *
      * @throws IOException if a process has ended or gives no answer; the message has its last log lines
      * @throws InterruptedException if the thread is interrupted; no process remains then

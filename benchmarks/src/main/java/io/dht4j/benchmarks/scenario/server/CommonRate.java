@@ -4,7 +4,7 @@ import java.util.Collection;
 import java.util.OptionalDouble;
 
 /**
- * The rate at which the costs of a group's variants are compared. An operation costs more where few of them share a
+ * The rate for the comparison of the costs of a group's variants. An operation costs more where few of them share a
  * wake-up, a frame or a system call, so costs at different rates say little about the variants. Pure functions.
  */
 final class CommonRate {

@@ -52,7 +52,7 @@ public record CostPlan(OptionalDouble rate, boolean searchesEach, boolean keepsP
     /**
      * Reads it.
      *
-     * @param isClosedLoop whether no rate is offered, so that nothing is searched for
+     * @param isClosedLoop whether no rate is offered, so that there is no search
      * @throws IllegalArgumentException if a parameter is invalid, or one without effect differs from its default
      */
     static CostPlan of(Settings settings, boolean isClosedLoop) {

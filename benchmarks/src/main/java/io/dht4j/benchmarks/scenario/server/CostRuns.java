@@ -46,7 +46,7 @@ final class CostRuns {
 
     private record NamedStacks(String variant, CollapsedStacks stacks) {}
 
-    /** A load with what was measured meanwhile. */
+    /** A load with the measurements during it. */
     record Counted(LoadResult result, Counters spent) {}
 
     /** Runs a load once. */
@@ -89,7 +89,7 @@ final class CostRuns {
         if (!bounds.holds(result)) {
             results.doubt(unheld(rate, result) + " while the costs were counted");
         }
-        // Not those about its latencies: the generator's delays hardly change what an operation costs.
+        // Not those about its latencies: the generator's delays hardly change the cost of an operation.
         result.conditions().doubts().forEach(doubt -> results.doubt(Measurement.OF_THE_COSTS + doubt));
         results.addCompilation(counted.spent(), result.tookSeconds());
         return counted;

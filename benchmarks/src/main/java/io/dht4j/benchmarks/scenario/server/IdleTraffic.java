@@ -21,7 +21,7 @@ public final class IdleTraffic {
     private IdleTraffic() {}
 
     /**
-     * Starts nodes and counts what passes over loopback, that of other programs included. Blocks.
+     * Starts nodes and counts the traffic over loopback, that of other programs included. Blocks.
      *
      * @param context has the directory for data
      * @param variant of the nodes

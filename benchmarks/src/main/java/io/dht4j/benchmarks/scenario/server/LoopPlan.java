@@ -7,7 +7,7 @@ import io.dht4j.lab.internal.load.LoadSpec;
 import java.util.List;
 
 /**
- * What fixes a load: a rate (an open loop), or a number of operations in flight (a closed loop).
+ * The determinant of a load: a rate (an open loop), or a number of operations in flight (a closed loop).
  *
  * @param isClosed whether it is a closed loop
  * @param inFlight operations in flight in a closed loop
@@ -69,7 +69,7 @@ public record LoopPlan(boolean isClosed, int inFlight) {
         return load.at(0).withMaxInFlight(inFlight);
     }
 
-    /** Notes what the figures of a closed loop are. */
+    /** Adds a note about the figures of a closed loop. */
     public void note(RunContext context) {
         context.note("Closed loop: " + inFlight + " operations are in flight at all times. The operations/s are those "
                 + "served. Latency counts from the begin of an operation; a slow answer delays the next one, and that "

@@ -14,7 +14,7 @@ final class NodesWarmUp {
 
     private static final double TURN_SECONDS = 5;
 
-    /** The limit at the rates at which costs are counted, as a part of that at full speed. */
+    /** The limit at the rates of the cost measurements, as a part of that at full speed. */
     private static final double SETTLING = 0.5;
 
     private final ServerPlan plan;

@@ -11,9 +11,9 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * A cost of a variant as a part of that of another one, by the ratios of the pairs that were counted in turns.
+ * A cost of a variant as a part of that of another one, by the ratios of the pairs that were counted alternately.
  *
- * @param operation whose cost it is
+ * @param operation the operation of the cost
  * @param what the cost, for people
  * @param variant the variant
  * @param base the other one
@@ -27,7 +27,7 @@ public record PairedCosts(
      *
      * @param comparison of both variants
      * @param operation one of its plan
-     * @param cost what was counted
+     * @param cost the counted cost
      * @param variant the variant
      * @param base the other one
      * @return empty if the cost was not counted as often for both
@@ -68,7 +68,7 @@ public record PairedCosts(
     /**
      * Returns the difference for people, with its range.
      *
-     * @param wanted what is wanted of it; empty for nothing in particular
+     * @param wanted the target of the difference; empty for none
      */
     public String shown(String wanted) {
         Spread median = ratios.ofMedian();

@@ -18,7 +18,7 @@ public final class PeerTransports {
     /** All names, which are those of the transports that are measured beside their bare libraries. */
     public static final List<String> ALL = BuiltInTransport.names();
 
-    /** The parameter of scenarios that compare something else over one transport. */
+    /** The parameter of scenarios that compare other variants over one transport. */
     public static final String BETWEEN_NODES = "between-nodes";
 
     private static final String GRPC = "grpc-";
@@ -27,7 +27,7 @@ public final class PeerTransports {
     private PeerTransports() {}
 
     /**
-     * Returns the parameter of scenarios that compare something else over one transport.
+     * Returns the parameter of scenarios that compare other variants over one transport.
      *
      * @param quick the value of the short form
      * @param full the value of the full form

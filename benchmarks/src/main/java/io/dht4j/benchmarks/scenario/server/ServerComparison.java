@@ -71,7 +71,7 @@ public final class ServerComparison {
     }
 
     /**
-     * Measures everything. Blocks.
+     * Measures all variants. Blocks.
      *
      * @throws IOException if a process has ended or gives no answer; the message has its last log lines
      * @throws InterruptedException if the thread is interrupted; no process remains then
@@ -81,7 +81,7 @@ public final class ServerComparison {
     }
 
     /**
-     * Measures everything as a part of a longer run. Blocks.
+     * Measures all variants as a part of a longer run. Blocks.
      *
      * @param following number of later steps
      * @throws IOException if a process has ended or gives no answer; the message has its last log lines
@@ -125,7 +125,7 @@ public final class ServerComparison {
             try (CaseCluster cluster = CaseCluster.start(context, each, load)) {
                 for (Operation operation : each.plan().operations()) {
                     context.step(each.title(operation + ", searching for the stable load"));
-                    // What was compiled later concerns the load that is found, and the costs have a doubt of their own.
+                    // Later compilations concern the load that is found, and the costs have a doubt of their own.
                     cluster.turnTo(operation)
                             .ifPresent(doubt -> results(each, operation).doubt(Measurement.OF_THE_STABLE_LOAD + doubt));
                     search(cluster, operation, 0);
@@ -194,7 +194,7 @@ public final class ServerComparison {
      *
      * @param variant one of the comparison, which has a case of no group
      * @param operation one of its plan
-     * @param cost what was counted
+     * @param cost the counted cost
      * @return a value for each repetition, in their order; empty if it was not counted
      */
     public List<Double> costs(ServerVariant variant, Operation operation, Cost cost) {

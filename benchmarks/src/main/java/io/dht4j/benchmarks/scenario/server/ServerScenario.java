@@ -17,9 +17,9 @@ import java.util.stream.Stream;
  * A scenario that compares clusters of standalone servers: a row of a table.
  *
  * @param name on the command line
- * @param question which it answers
+ * @param question the question that it answers
  * @param copies of each entry, at most
- * @param cases reads every parameter, and returns what to compare
+ * @param cases reads every parameter, and returns the variants
  * @param parameters its own and the {@linkplain ServerPlan#parameters shared ones}
  * @param keyFigure that answers the question
  * @param atGivenRate that answers it if a rate is given, so that no stable load is searched for
@@ -40,7 +40,7 @@ public record ServerScenario(
     @FunctionalInterface
     public interface Run {
 
-        /** Measures them, and what belongs to them. Blocks. */
+        /** Measures them, and their related figures. Blocks. */
         void of(RunContext context, List<Case> cases) throws IOException, InterruptedException;
     }
 

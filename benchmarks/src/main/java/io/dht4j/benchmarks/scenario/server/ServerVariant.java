@@ -43,7 +43,7 @@ public record ServerVariant(
         return Collections.unmodifiableMap(copy);
     }
 
-    /** Returns standard fixed nodes with durable stores, each of which answers alone. */
+    /** Returns standard fixed nodes with durable stores; each answers alone. */
     public static ServerVariant of(String name, int nodes, int ack, int from) {
         return new ServerVariant(name, nodes, Map.of(), Map.of(), ack, from, false);
     }

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.Set;
 
-/** What is known of a variant at an operation so far. Confined to one thread. */
+/** The results of a variant at an operation so far. Confined to one thread. */
 final class VariantResults {
 
     private final String processes;
@@ -31,9 +31,9 @@ final class VariantResults {
     private final CompilerWork compilers = new CompilerWork();
 
     /**
-     * Creates an instance that knows nothing.
+     * Creates an instance without results.
      *
-     * @param processes whose costs are counted, such as {@code the nodes}
+     * @param processes the measured processes, such as {@code the nodes}
      */
     VariantResults(String processes) {
         this.processes = processes;
@@ -64,7 +64,7 @@ final class VariantResults {
         levels = found;
     }
 
-    /** Adds the costs of an operation at an offered rate, and the load meanwhile. */
+    /** Adds the costs of an operation at an offered rate, and the load during the measurement. */
     void addCosts(double offered, LoadResult meanwhile, Map<String, Double> perOperation) {
         costRate = offered;
         served.add(meanwhile.servedPerSecond());
@@ -80,7 +80,7 @@ final class VariantResults {
         return List.copyOf(costs.getOrDefault(cost.label(), List.of()));
     }
 
-    /** Adds what was served in a closed loop. */
+    /** Adds the served rate of a closed loop. */
     void addClosed(LoadResult result) {
         unit = Measurement.CLOSED_LOOP;
         served.add(result.servedPerSecond());
@@ -101,7 +101,7 @@ final class VariantResults {
     }
 
     /**
-     * Returns them for the report. Without a search the values are what was served, and the latency is that of the
+     * Returns them for the report. Without a search the values are the served rates, and the latency is that of the
      * first count at the offered rate.
      */
     Measurement measurement(String group, ServerVariant variant) {

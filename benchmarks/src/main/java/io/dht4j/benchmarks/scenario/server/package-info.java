@@ -1,4 +1,4 @@
-/** What scenarios on standalone servers share: their parameters, the search for the stable load, and soaks. */
+/** The common parts of scenarios on standalone servers: their parameters, the search for the stable load, and soaks. */
 @NullMarked
 package io.dht4j.benchmarks.scenario.server;
 
