@@ -137,8 +137,8 @@ public final class ClusterMetrics implements MeterBinder, AutoCloseable {
     }
 
     /**
-     * A total, or the last one that is known: counters must not become unknown. The registry refers weakly to the
-     * source, which this keeps.
+     * A total, or the last known one, since counters must not become unknown. The registry refers weakly to the source,
+     * which this keeps.
      */
     private static final class LastTotal implements ToDoubleFunction<Source> {
         private final Figure figure;

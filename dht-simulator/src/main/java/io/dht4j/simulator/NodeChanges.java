@@ -231,7 +231,7 @@ final class NodeChanges {
             return;
         }
         faults.count("loss of a majority of voters");
-        // The log may have other members than the state has voters, and go on.
+        // The members of the log may differ from the voters of the state, and continue.
         operator.recover(Set.of(voters.get(0).node.id(), voters.get(1).node.id()), lostMajority::leads, () -> {
             faults.comeBack(voters.get(1));
             replace(voters.get(0));

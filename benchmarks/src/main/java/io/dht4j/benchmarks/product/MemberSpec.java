@@ -13,7 +13,7 @@ import java.util.List;
  * @param valueBytes size of a value
  * @param directory of this library's durable store; empty for in memory, as the other products
  * @param transportClass of a {@link io.dht4j.lab.TransportCandidate} for this library; empty for gRPC streams
- * @param jars with that class and what it needs
+ * @param jars with that class and its dependencies
  */
 public record MemberSpec(
         Product product,
@@ -64,7 +64,7 @@ public record MemberSpec(
      * Returns a copy over a transport of the user's own.
      *
      * @param className of the candidate
-     * @param of the jars with that class and what it needs
+     * @param of the jars with that class and its dependencies
      */
     public MemberSpec over(String className, List<String> of) {
         return new MemberSpec(product, index, ports, copies, readCopies, valueBytes, directory, className, of);

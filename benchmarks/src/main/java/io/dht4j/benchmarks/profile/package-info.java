@@ -1,4 +1,4 @@
-/** Where nodes spend time and memory, and where they wait: async-profiler and the evaluation of its stacks. */
+/** Profiles of nodes' time, memory and waits: async-profiler and the evaluation of its stacks. */
 @NullMarked
 package io.dht4j.benchmarks.profile;
 

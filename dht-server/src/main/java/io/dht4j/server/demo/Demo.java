@@ -55,7 +55,7 @@ final class Demo {
      * Creates a demo that has not begun.
      *
      * @param page the output
-     * @param nodes the nodes, none of which runs
+     * @param nodes the nodes, which are stopped
      * @param characters what to write; with those that the tour shows
      * @param isStopAsked whether to stop at the next opportunity
      */

@@ -70,7 +70,7 @@ final class DemoNodes implements AutoCloseable {
     }
 
     /**
-     * Creates nodes, none of which runs.
+     * Creates stopped nodes.
      *
      * @param directory an empty directory for their data
      * @param network the addresses of the nodes, at free ports

@@ -70,7 +70,7 @@ public final class DhtAutoConfiguration {
     }
 
     /**
-     * Closes the node or client of this configuration, wherever the context is closed.
+     * Closes the node or client of this configuration on any close of the context.
      *
      * @return an object without a cluster to close
      */

@@ -44,7 +44,7 @@ public record DhtProperties(
         @DefaultValue Remote remote,
         @DefaultValue Health health) {
 
-    /** What all names begin with. */
+    /** The prefix of all names. */
     public static final String PREFIX = "dht4j";
 
     private static final Duration MILLISECOND = Duration.ofMillis(1);

@@ -46,7 +46,7 @@ final class UnknownProperties {
 
     private static final String SWITCH = "dht4j.unknown-properties";
 
-    /** Those that no record has. */
+    /** The properties without a record component. */
     private static final List<String> WITHOUT_RECORD =
             List.of("dht4j.enabled", "dht4j.metrics.enabled", "dht4j.tracing.enabled", SWITCH);
 

@@ -8,6 +8,6 @@ final class HintBytes {
     /** The present bytes. */
     final AtomicLong held = new AtomicLong();
 
-    /** The bytes of hints that are gone and were neither delivered nor reported as expired; only grows. */
+    /** The bytes of lost hints, which were neither delivered nor reported as expired; only grows. */
     final AtomicLong lost = new AtomicLong();
 }

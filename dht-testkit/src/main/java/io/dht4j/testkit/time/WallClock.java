@@ -15,7 +15,7 @@ final class WallClock {
     private int driftPpm;
     /** When the present drift began, in elapsed time. */
     private long driftSinceNanos;
-    /** What earlier drifts have added to the offset. */
+    /** The sum of earlier drifts in the offset. */
     private long driftedNanos;
 
     WallClock(Simulation simulation, long offsetMillis) {

@@ -35,7 +35,7 @@ public abstract class SecureTransportContract implements CalleesSuite, CallersSu
      * Creates a transport that has not been started.
      *
      * @param tls keys and certificates; if empty, the transport speaks plaintext
-     * @param address the listening address; port 0 stands for any free one
+     * @param address the listening address; port 0 means any free one
      * @return a new transport, which the contract closes
      */
     @Override

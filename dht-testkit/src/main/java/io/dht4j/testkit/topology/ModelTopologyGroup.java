@@ -23,7 +23,7 @@ public final class ModelTopologyGroup {
     /** The members with non-empty disks. */
     private final Set<NodeRef> used = new HashSet<>();
 
-    /** Where the log of a member ends whose disk has lost the entries behind it. */
+    /** The ends of the logs of members whose disks have lost later entries. */
     private final Map<NodeRef, Long> ends = new HashMap<>();
 
     /** In order. */

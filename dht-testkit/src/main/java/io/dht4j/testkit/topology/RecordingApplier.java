@@ -64,7 +64,7 @@ public final class RecordingApplier implements Applier {
         failing = true;
     }
 
-    /** From now on no call is allowed. */
+    /** Forbids all later calls. */
     void end() {
         ended = true;
     }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * The transports of a test. After the test they are closed, and their threads, files and sockets must be gone. A
+ * The transports of a test. After the test they are closed, and their threads, files and sockets must be released. A
  * contract registers it as an extension. Used by the thread of the test.
  */
 public final class OpenTransports implements BeforeEachCallback, AfterEachCallback {

@@ -38,7 +38,7 @@ interface SilencedLinksSuite extends TransportHarness {
     /** The length of a pause. */
     Duration PAUSE = Duration.ofMillis(250);
 
-    /** A peer with a longer pause may count as gone. */
+    /** A peer with a longer pause may count as dead. */
     Duration LONGEST_SILENCE = Duration.ofMillis(900);
 
     /** How often a pause that became too long on a busy machine is repeated. */

@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 
 /**
- * What every suite of the transports' contract needs: the transports of an implementation. The test of an
+ * The base of every suite of the transports' contract: the transports of an implementation. The test of an
  * implementation supplies them; methods that differ for few implementations have defaults.
  */
 public interface TransportHarness {

@@ -40,7 +40,7 @@ final class MessageExchange implements Transport {
     /**
      * Creates an exchange.
      *
-     * @param failure is called when this member must not go on
+     * @param failure is called when this member must stop
      */
     MessageExchange(RaftLogFiles files, SequentialExecutor lane, Wire wire, Consumer<String> failure) {
         this.failure = failure;

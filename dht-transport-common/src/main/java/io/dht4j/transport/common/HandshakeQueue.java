@@ -24,7 +24,7 @@ public final class HandshakeQueue {
     private final Delay delay;
     /** The steps that wait, by address; the first address has its turn next. */
     private final Map<CallerNetwork, Set<Runnable>> waiting = new LinkedHashMap<>();
-    /** From when on the next slice may begin, by the clock. */
+    /** The earliest begin of the next slice, by the clock. */
     private long freeAt;
 
     /** Whether a slice runs, or the next one is scheduled. */

@@ -44,7 +44,7 @@ final class EmbeddedLoadClient implements LoadClient {
         return read(scan, entries, Outcome.ABSENT).whenComplete((outcome, error) -> scan.close());
     }
 
-    /** Reads pages until there are enough entries or no more. */
+    /** Reads pages until there are enough entries, or the range ends. */
     private static CompletionStage<Outcome> read(Scan scan, int entries, Outcome soFar) {
         return scan.next().thenCompose(page -> {
             Outcome outcome = page.isEmpty() ? soFar : Outcome.DONE;

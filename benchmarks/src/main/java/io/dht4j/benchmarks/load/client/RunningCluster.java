@@ -148,7 +148,7 @@ public final class RunningCluster implements AutoCloseable {
         }
     }
 
-    /** What became of a page of keys, with a failure of each node that failed. */
+    /** The outcome of a page of keys, with a failure of each node that failed. */
     private record Deletes(int found, int succeeded, Map<String, IOException> failures) {}
 
     private Deletes deletePage(List<String> nodes) throws InterruptedException {

@@ -161,7 +161,7 @@ public final class NodeProcess implements AutoCloseable {
     /**
      * Counts the entries of its store, tombstones included.
      *
-     * @return an estimate while writes go on
+     * @return an estimate during writes
      * @throws ChildException if it gives no answer
      * @throws InterruptedException if the thread is interrupted
      */

@@ -35,7 +35,7 @@ public final class ReachabilityLog {
     private static final Pattern RESTARTS =
             Pattern.compile("connection refused|shutting down|closed|reset|broken pipe", Pattern.CASE_INSENSITIVE);
 
-    /** After this time the node is not just restarting. */
+    /** The maximum duration of a restart. */
     private static final long LASTING_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final LongSupplier nanoTime;

@@ -318,7 +318,7 @@ public final class Handoff {
                 try {
                     task.run();
                 } catch (RuntimeException | Error e) {
-                    // Errors are logged too, since nothing else reports them.
+                    // Errors are logged too, since this is their only report.
                     if (!closed) {
                         LOG.error("the log of hints failed: {}", e.getMessage(), e);
                     }

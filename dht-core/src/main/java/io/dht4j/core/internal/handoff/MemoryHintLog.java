@@ -19,7 +19,7 @@ import java.util.TreeSet;
  */
 public final class MemoryHintLog implements HintLog {
 
-    /** The estimated memory of a hint besides its bytes. */
+    /** The estimated memory of a hint without its bytes. */
     private static final int OVERHEAD = 64;
 
     private final long maxBytes;

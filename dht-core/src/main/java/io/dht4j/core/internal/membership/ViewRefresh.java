@@ -151,7 +151,7 @@ public final class ViewRefresh {
         });
     }
 
-    /** Returns the view that a member has, or had when the request under way was sent. */
+    /** Returns the view that a member has, or had when the request in flight was sent. */
     private CompletableFuture<ClusterView> of(NodeId member) {
         CompletableFuture<ClusterView> own = new CompletableFuture<>();
         CompletableFuture<ClusterView> shared = running.putIfAbsent(member, own);

@@ -11,7 +11,7 @@ import java.util.concurrent.CompletionStage;
 @FunctionalInterface
 public interface ViewSource {
 
-    /** The source of a static cluster, which has one view for ever. */
+    /** The source of a static cluster, which always has one view. */
     ViewSource NONE = (from, epoch) -> CompletableFuture.failedFuture(
             DhtException.of(ErrorCode.STALE_TOPOLOGY, "the nodes of this cluster are fixed by its configuration"));
 

@@ -22,7 +22,7 @@ public final class WrongAddresses {
 
     private static final Backoff PAUSES = Backoff.doubling(Duration.ofSeconds(1), LONGEST_PAUSE);
 
-    /** After this long without an answer of a wrong node, the pauses begin with the shortest again. */
+    /** After this time without an answer of a wrong node, the next pause is the shortest again. */
     private static final long FORGIVEN_NANOS = 3 * LONGEST_PAUSE.toNanos();
 
     private final Transport transport;

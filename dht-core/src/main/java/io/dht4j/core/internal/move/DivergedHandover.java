@@ -34,7 +34,7 @@ final class DivergedHandover {
 
     private static final Logger LOG = LoggerFactory.getLogger(DivergedHandover.class);
 
-    /** After some ten seconds. */
+    /** The number of failures, within about ten seconds, after which a warning is logged. */
     private static final int FAILURES_OF_WARNING = 6;
 
     private static final Backoff BACKOFF = Backoff.doubling(Duration.ofMillis(200), Duration.ofSeconds(30));

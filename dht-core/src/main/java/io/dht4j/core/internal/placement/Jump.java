@@ -7,8 +7,8 @@ import java.util.Arrays;
  * topology's order. A partition's row holds the distinct nodes of its {@value #ATTEMPTS} independent jump hashes. If
  * these are too few, as in a small cluster, the next nodes in the topology's order follow, wrapping around.
  *
- * <p>A jump hash is a growing sequence of node numbers, of which the last below the number of nodes counts. So a join
- * changes only the hashes whose next jump leads to the new node, and these are kept in a list per node.
+ * <p>A jump hash is a growing sequence of node numbers, whose last one below the number of nodes is the result. So a
+ * join changes only the hashes whose next jump leads to the new node, and these are kept in a list per node.
  */
 final class Jump implements Preferences {
 

@@ -15,7 +15,7 @@ public sealed interface MembershipReply extends Reply {
      * The reply to {@link MembershipRequest.Found}.
      *
      * @param incarnation the incarnation of the node
-     * @param cluster the cluster of which the node has a state; empty if there is none
+     * @param cluster the cluster of the node's state; empty if there is none
      * @param founders the encoded list of founders that the node has stored; empty if there is none
      * @param refusal why the node forms no cluster with the sender, one sentence for people; empty if it does
      */

@@ -125,7 +125,7 @@ public final class SimulatedNode {
         away = false;
     }
 
-    /** Returns whether the node must not be started. */
+    /** Returns whether a start of the node is forbidden. */
     public boolean isAway() {
         return away;
     }

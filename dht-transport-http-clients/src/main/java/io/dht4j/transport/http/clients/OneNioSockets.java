@@ -10,8 +10,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Chooses between one-nio's sockets. Its native ones are the fastest, but a virtual thread that waits in native code
- * keeps its carrier, of which there are as many as cores. Its Java sockets release the carrier; their class is not
- * public.
+ * keeps its carrier, and there are only as many carriers as cores. Its Java sockets release the carrier; their class is
+ * not public.
  */
 final class OneNioSockets {
 

@@ -56,7 +56,7 @@ public record NodeComponents(
     /** The maximum number of nodes that a description names. */
     private static final int MAX_NAMED = 32;
 
-    /** The maximum length of the list of nodes in the settings; a hash stands for a longer one. */
+    /** The maximum length of the list of nodes in the settings; a hash replaces a longer one. */
     private static final int MAX_WORDS = 1000;
 
     /**

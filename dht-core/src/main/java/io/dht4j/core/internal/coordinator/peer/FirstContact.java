@@ -23,7 +23,7 @@ public final class FirstContact {
     private final CompletableFuture<Void> over = new CompletableFuture<>();
     // Guarded by this.
     private Set<NodeId> others;
-    /** Those of the others that have refused a connection. */
+    /** The other nodes that have refused a connection. */
     private final Set<NodeId> refusing = new HashSet<>();
 
     private boolean begun;

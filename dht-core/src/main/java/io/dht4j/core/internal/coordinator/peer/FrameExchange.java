@@ -405,7 +405,7 @@ final class FrameExchange {
         }
     }
 
-    /** Logs an error of a handler, which nothing else reports. */
+    /** Logs an error of a handler, the only report of it. */
     private static void logUndelivered(PendingRequest request, Throwable e) {
         LOG.error("an answer of {} could not be delivered", request.node().id(), e);
     }

@@ -17,7 +17,7 @@ public final class ReadHedging {
 
     private final Hedging setting;
     private final RetryBudget budget;
-    /** Of the first requests of reads; empty unless the delay is a percentile of them. */
+    /** The latencies of the first requests of reads; empty unless the delay is a percentile of them. */
     private final Optional<LatencyQuantile> latency;
 
     ReadHedging(Hedging setting, RetryBudget budget) {

@@ -121,8 +121,8 @@ public final class ClusterScan {
     /**
      * Fetches the next page. The timeout starts again with each set of replicas' pages that has brought entries: a
      * range of deleted entries may take many before there is one to return. Empty pages do not count, or a replica that
-     * always announces more could keep a scan running for ever. After a failed page there is no other: replies to it
-     * may still arrive.
+     * always announces more could keep a scan running forever. After a failed page there is no other: replies to it may
+     * still arrive.
      *
      * @param first the timeout of the first replicas' pages
      * @param contexts returns a new timeout for further ones
@@ -249,7 +249,7 @@ public final class ClusterScan {
         }
     }
 
-    /** Requests the missing pages at the same time, and goes on when all have arrived or failed. */
+    /** Requests the missing pages at the same time, and continues when all have arrived or failed. */
     private void fetch(List<ScanCursor> hungry, PageRequest request) {
         snapshot.ifPresent(version -> keepSnapshot(version, hungry, request.context));
         AtomicInteger awaited = new AtomicInteger(hungry.size());

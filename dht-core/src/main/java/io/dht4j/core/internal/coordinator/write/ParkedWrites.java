@@ -118,7 +118,7 @@ public final class ParkedWrites {
                 return true;
             }
         } catch (RuntimeException | Error e) {
-            // The timers have ended, or memory is short: the write goes on without the replica, which gets a hint.
+            // The timers have ended, or memory is short: the write continues without the replica, which gets a hint.
             LOG.debug("a write is not offered again", e);
         }
         // If it has ended in between, one of the two has been called.

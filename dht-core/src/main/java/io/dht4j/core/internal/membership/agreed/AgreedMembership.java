@@ -465,7 +465,7 @@ public final class AgreedMembership {
      * Begins the next generation after the majority of the voters was lost, on an operator's command.
      *
      * @param lost the nodes that never return with their state. Every other present node must answer
-     * @param acceptDataLoss whether to go on although a lost node still answers another one
+     * @param acceptDataLoss whether to continue although a lost node still answers another one
      * @return the epoch of the recovered state, once this node has installed it; the others fetch it. Fails with a
      *     {@link io.dht4j.DhtException} that names the remedy if a majority may be left, or a node neither is lost nor
      *     answers

@@ -79,7 +79,7 @@ final class Recovery {
      * Begins the next generation.
      *
      * @param lost the nodes that never return with their state
-     * @param acceptDataLoss whether to go on although one of them still answers another node
+     * @param acceptDataLoss whether to continue although one of them still answers another node
      * @return the epoch of the recovered state, once this node has installed it; the others fetch it. Fails with a
      *     {@link DhtException} that names the remedy if a majority may be left, or a node neither is lost nor answers
      */

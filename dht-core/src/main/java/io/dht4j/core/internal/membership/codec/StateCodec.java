@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * Encodes and decodes states. The first byte is the version of the format and the second one tells states from
+ * Encodes and decodes states. The first byte is the version of the format and the second one distinguishes states from
  * commands. Numbers are big-endian. Safe for use by any number of threads.
  */
 public final class StateCodec {

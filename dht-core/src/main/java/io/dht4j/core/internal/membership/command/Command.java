@@ -140,7 +140,7 @@ public sealed interface Command {
     record Leave(long expectedEpoch, int member) implements Command {}
 
     /**
-     * Removes a member that owns nothing, and refuses its incarnation for ever.
+     * Removes a member that owns nothing, and refuses its incarnation permanently.
      *
      * @param expectedEpoch see {@link Command#expectedEpoch}
      * @param member an admitted, leaving or dead member that is no voter

@@ -5,8 +5,8 @@ import java.util.List;
 /**
  * The moves from a state to the planned one. Immutable.
  *
- * @param batches the moves and growths. Those of one partition must happen one after the other, after the batch under
- *     way that moves a slot of it: moves in any order, and growths in that of the list, after the moves
+ * @param batches the moves and growths. Those of one partition must happen one after the other, after the running batch
+ *     that moves a slot of it: moves in any order, and growths in that of the list, after the moves
  * @param unplaced the number of slots that are vacant, or of leaving or dead members, and have no new member
  * @param work the number of steps that planning took, as a measure that does not depend on the machine
  */

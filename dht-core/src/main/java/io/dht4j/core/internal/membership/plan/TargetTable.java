@@ -6,8 +6,8 @@ import io.dht4j.core.internal.view.Phase;
 import io.dht4j.core.internal.view.Slot;
 
 /**
- * The planned rows, during planning. At the beginning they are those of the state after all batches under way. A vacant
- * slot is one of member {@link Slot#NOBODY}, which takes none. Not thread-safe.
+ * The planned rows, during planning. At the beginning they are those of the state after all running batches. A vacant
+ * slot is one of member {@link Slot#NOBODY}, which takes no slots. Not thread-safe.
  */
 final class TargetTable {
 

@@ -15,7 +15,7 @@ public enum Lifecycle {
     LEAVING(3),
     /** An operator has declared that this incarnation never returns. Its slots are filled on other members. */
     DEAD(4),
-    /** It owns nothing, and its incarnation is refused for ever. */
+    /** It owns no slots, and its incarnation is refused permanently. */
     REMOVED(5);
 
     private final int code;

@@ -181,7 +181,7 @@ final class FrameReader {
         }
     }
 
-    /** Reads a number and an incarnation; null if they are zero, which stands for unknown ones. */
+    /** Reads a number and an incarnation; null if they are zero, which means unknown. */
     @Nullable
     NodeIdentity identity(NodeIds known, String what) throws FrameException {
         int number = size(what);

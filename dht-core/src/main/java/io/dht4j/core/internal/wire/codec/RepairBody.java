@@ -16,7 +16,7 @@ import java.util.List;
 /** The bodies of repair messages. */
 final class RepairBody {
 
-    /** By their codes. */
+    /** The details by their codes. */
     private static final List<Detail> DETAILS = List.of(Detail.PARTITIONS, Detail.BUCKETS, Detail.WATERMARKS);
     /** A partition and its mask. */
     private static final int BUCKETS_BYTES = 4 + 8;

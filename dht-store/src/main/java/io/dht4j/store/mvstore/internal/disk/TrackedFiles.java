@@ -43,7 +43,7 @@ public final class TrackedFiles {
     /**
      * Checks all files.
      *
-     * @throws LostFileException if one is gone, or another one is in its place
+     * @throws LostFileException if one is missing, or another one is in its place
      * @throws IOException if that cannot be determined
      */
     public void check() throws IOException {

@@ -43,7 +43,7 @@ final class RecordArena {
     private volatile Entry[] large = {};
     private int slabCount;
     private int largeCount;
-    /** Where the next entry goes in the last slab. */
+    /** The place of the next entry in the last slab. */
     private int end = SLAB_BYTES;
 
     /**

@@ -44,7 +44,7 @@ final class SkipIndex {
     private final int[] before = new int[MAX_HEIGHT];
     private int size;
     private int slabCount = 1;
-    /** Where the next node goes; the head comes first. */
+    /** The place of the next node; the head comes first. */
     private int end = LINKS_AT + MAX_HEIGHT;
 
     private long random;

@@ -48,7 +48,7 @@ final class MergeTasks {
         return pending.isEmpty() && purges.isEmpty();
     }
 
-    /** Returns the purge that may begin or go on, or null. */
+    /** Returns the purge that may begin or continue, or null. */
     @Nullable
     PurgeTask purge() {
         return purges.peek();

@@ -29,7 +29,7 @@ public final class Records {
 
     /** Receives records in the order in which they were written. */
     public interface Sink {
-        /** Who the member is, and whether it votes. */
+        /** The identity of the member, and whether it votes. */
         void self(RaftEndpointPersistentState self);
 
         /** The members at the formation of the group. */
@@ -41,7 +41,7 @@ public final class Records {
         /** The next entry of the log. */
         void entry(LogEntry entry) throws Malformed;
 
-        /** The entries from an index on are gone. */
+        /** The entries from an index on are removed. */
         void cutFrom(long index);
 
         /** The next part of the snapshot. */

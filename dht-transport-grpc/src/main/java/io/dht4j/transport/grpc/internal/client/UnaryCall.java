@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call as a gRPC call of its own. It ends only when gRPC reports the end, because only then does gRPC send no more.
+ * A call as a gRPC call of its own. It ends only when gRPC reports the end, because only then does gRPC stop sending.
  */
 abstract class UnaryCall extends ClientCall.Listener<byte[]> {
 

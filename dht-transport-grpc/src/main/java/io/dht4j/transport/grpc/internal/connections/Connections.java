@@ -182,7 +182,7 @@ public final class Connections {
         });
     }
 
-    /** Returns the connection with a remote address; empty if it has gone. */
+    /** Returns the connection with a remote address; empty if it is closed. */
     public Optional<Connection> find(SocketAddress remote) {
         return Optional.ofNullable(connections.get(remote));
     }

@@ -31,7 +31,7 @@ final class InboundByteMeter extends ServerStreamTracer {
         /** Some bytes of the message have come. */
         void arrived();
 
-        /** As many bytes beyond the declared length have come. */
+        /** Reports the number of received bytes beyond the declared length. */
         void exceeded(int bytes);
     }
 

@@ -19,7 +19,7 @@ final class RequestAdmission {
 
     private static final Logger LOG = LoggerFactory.getLogger(RequestAdmission.class);
 
-    /** For failures that any number of requests may meet. */
+    /** For failures that any number of requests may have. */
     final RateLimitedLog failures = new RateLimitedLog(LOG::warn);
 
     /** Returns whether a reply fits into the bounds. */

@@ -231,7 +231,7 @@ final class UnaryExchange extends ServerCall.Listener<byte[]> implements Inbound
         release();
     }
 
-    /** Handles a caller that has gone, or a deadline that has passed. */
+    /** Handles a disconnected caller, or a passed deadline. */
     @Override
     public void onCancel() {
         incomplete.remove(this);

@@ -100,7 +100,7 @@ final class Query {
     }
 
     /**
-     * Returns a key that bounds a range. It need not be text.
+     * Returns a key that bounds a range. It may be any bytes.
      *
      * @return empty if the parameter is missing
      * @throws InvalidRequestException if it is not 1 to 4096 bytes long

@@ -112,7 +112,7 @@ public final class AcceptedConnections {
      * Finds the accepted connection of a connection of the server.
      *
      * @param connection as the server reports it
-     * @return empty if it is gone already
+     * @return empty if it is closed already
      */
     public Optional<AcceptedConnection> of(HttpConnection connection) {
         SocketAddress remote = connection.remoteAddress();
@@ -128,7 +128,7 @@ public final class AcceptedConnections {
         InetSocketAddress local = channel.localAddress() instanceof InetSocketAddress inet ? inet : null;
         Key key = Key.of(remote, local);
         if (key == null || remote == null) {
-            // It has gone already.
+            // It is closed already.
             return false;
         }
         AcceptedConnection connection =

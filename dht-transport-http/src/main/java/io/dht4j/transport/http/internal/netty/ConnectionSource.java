@@ -23,7 +23,7 @@ final class ConnectionSource {
         return publicOnes;
     }
 
-    /** Those of them that were idle when they were last looked through, the longest first. */
+    /** The connections that were idle at the last search, the longest idle one first. */
     Queue<IdleConnections.Candidate> chosen() {
         return chosen;
     }

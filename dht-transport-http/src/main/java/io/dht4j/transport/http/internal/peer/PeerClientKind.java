@@ -6,7 +6,7 @@ package io.dht4j.transport.http.internal.peer;
  */
 public interface PeerClientKind {
 
-    /** As many connections to a peer as any kind may have. */
+    /** The maximum number of connections to a peer for any kind. */
     int MOST_CONNECTIONS = 10_000;
 
     /** Returns the default number of connections to a peer, 1 or more. */

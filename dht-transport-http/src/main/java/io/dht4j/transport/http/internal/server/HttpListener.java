@@ -84,7 +84,7 @@ public final class HttpListener {
     private final ThreadWatch watch;
 
     private final HandshakeFailureLog refusedCallers = new HandshakeFailureLog(LOG::warn);
-    /** For failures that any number of requests may meet. */
+    /** For failures that any number of requests may have. */
     private final RateLimitedLog failures = new RateLimitedLog(LOG::warn);
 
     private volatile Optional<Tls> tls = Optional.empty();

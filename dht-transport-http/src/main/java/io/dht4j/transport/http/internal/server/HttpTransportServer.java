@@ -48,7 +48,7 @@ public final class HttpTransportServer implements Handler<HttpServerRequest> {
     /** HTTP/2's code for a stream that ends without an error. */
     private static final long NO_ERROR = 0;
 
-    /** For how long a peer may send the body of a refused request. */
+    /** How long a peer may send the body of a refused request. */
     private static final Duration LINGER = Duration.ofSeconds(2);
 
     /** A refused body up to this size is read and dropped, so that the connection can continue. */
@@ -375,7 +375,7 @@ public final class HttpTransportServer implements Handler<HttpServerRequest> {
             }
         }
 
-        /** Handles a caller that has gone. */
+        /** Handles a disconnected caller. */
         private void abort() {
             if (!released) {
                 release();

@@ -335,7 +335,7 @@ final class Link extends Connection implements RecordReader.Receiver {
                 reply(call, head, in, count);
             }
         } catch (OutOfMemoryError e) {
-            // The other calls of the connection go on.
+            // The other calls of the connection continue.
             in.position(end);
             answered = null;
             call.abandon("no memory for the reply");

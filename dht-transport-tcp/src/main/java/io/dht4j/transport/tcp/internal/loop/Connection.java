@@ -77,7 +77,7 @@ public abstract class Connection implements Selectable {
     /** Puts pending bytes, as many as fit, into the buffer. */
     protected abstract void fill(ByteBuffer buffer) throws IOException;
 
-    /** As much has been written as there was, or as the socket takes. */
+    /** All pending bytes, or as many as the socket accepts, were written. */
     protected void written() {}
 
     /** The connection has ended, for a reason of the network or of the other side. */

@@ -35,10 +35,10 @@ final class ConnectionPlaces {
 
     // Guarded by this.
     private final Map<CallerNetwork, Integer> byCaller = new HashMap<>();
-    /** Those over which no request was admitted, the oldest first. */
+    /** The connections without an admitted request, the oldest first. */
     private final Set<Guest> strangers = new LinkedHashSet<>();
 
-    /** Those that were asked to close and have not closed yet. */
+    /** The connections that were asked to close and are still open. */
     private final Set<Guest> leaving = new HashSet<>();
 
     private int open;

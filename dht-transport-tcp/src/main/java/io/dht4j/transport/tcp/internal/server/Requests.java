@@ -146,7 +146,7 @@ final class Requests implements RecordReader.Receiver {
                 whole = add(exchange, head, in, count);
             }
         } catch (OutOfMemoryError e) {
-            // The other requests of the connection go on.
+            // The other requests of the connection continue.
             in.position(end);
             forget(exchange);
             connection.requests().logNoMemory(connection.caller());

@@ -234,7 +234,7 @@ public final class TlsWire implements Wire {
                 send();
             }
         } catch (IOException e) {
-            // The engine has no alert, or the other side has gone.
+            // The engine has no alert, or the other side has disconnected.
             return;
         }
     }

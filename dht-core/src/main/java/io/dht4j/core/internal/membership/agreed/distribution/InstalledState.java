@@ -62,7 +62,7 @@ public final class InstalledState {
      * The installed state with its view.
      *
      * @param state the state
-     * @param encoded the encoded state, not to be changed
+     * @param encoded the encoded state, which is never changed
      * @param views the same object for every state
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared

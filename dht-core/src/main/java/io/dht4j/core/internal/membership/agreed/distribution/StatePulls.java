@@ -30,7 +30,7 @@ public final class StatePulls {
     /** Each may hold a whole state in memory. */
     private static final int MOST_RUNNING = 4;
 
-    /** After a state could not be installed; twice as long after each further time. */
+    /** The pause after a state could not be installed; doubled after each further failure. */
     private static final long FIRST_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
 
     private static final long LONGEST_PAUSE_NANOS = Duration.ofSeconds(30).toNanos();
@@ -103,7 +103,7 @@ public final class StatePulls {
     }
 
     /**
-     * Fetches and installs the state of a node, once few enough other fetches are under way.
+     * Fetches and installs the state of a node, once few enough other fetches are in flight.
      *
      * @param node the node
      * @return the installed state, newer than before or not. Fails if the node does not answer, or its state cannot be

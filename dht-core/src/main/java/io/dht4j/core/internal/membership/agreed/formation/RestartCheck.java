@@ -100,7 +100,7 @@ public final class RestartCheck {
     /**
      * Begins.
      *
-     * @param members other members, of which the first ones are asked first
+     * @param members other members; the first ones are asked first
      */
     public void start(List<Node> members) {
         wait.on("node " + self + " asks other members whether it is still one");
@@ -189,7 +189,7 @@ public final class RestartCheck {
         return members.stream().limit(MOST_MEMBERS).map(Node::address).toList();
     }
 
-    /** Completes when all have, whatever their results. */
+    /** Completes when all have, with any results. */
     private static CompletableFuture<Void> all(List<? extends CompletableFuture<?>> some) {
         return CompletableFuture.allOf(
                 some.stream().map(one -> one.handle((done, error) -> error)).toArray(CompletableFuture<?>[]::new));

@@ -36,7 +36,7 @@ final class ApiCall<A> extends ServerCall.Listener<byte[]> {
 
     private static final Logger LOG = LoggerFactory.getLogger(ApiCall.class);
 
-    /** The most by which the cluster's timeout precedes the client's deadline, so that the error arrives in time. */
+    /** The maximum time between the cluster's timeout and the client's deadline, so that the error arrives in time. */
     private static final long MAX_MARGIN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     /**
@@ -222,12 +222,12 @@ final class ApiCall<A> extends ServerCall.Listener<byte[]> {
         }
     }
 
-    /** Calls an action whenever the client may take more, or has gone. */
+    /** Calls an action whenever the client accepts more, or has disconnected. */
     void onChange(Runnable action) {
         onChange = action;
     }
 
-    /** Returns whether the call has ended or the client has gone. */
+    /** Returns whether the call has ended or the client has disconnected. */
     boolean isOver() {
         return over;
     }
