@@ -35,8 +35,8 @@ import org.slf4j.LoggerFactory;
  * The agreement of the topology by Raft, with MicroRaft.
  *
  * <p>Everything runs in one lane on the store threads of the environment; there are no other threads, and time is the
- * monotonic time of the environment. Raft's persistent state is in a log of its own, see {@link MicroRaftOptions},
- * and forced to the disk before others hear of it.
+ * monotonic time of the environment. Raft's persistent state is in a log of its own, see {@link MicroRaftOptions}, and
+ * forced to the disk before others hear of it.
  *
  * <p>This class works around errors of MicroRaft 0.7:
  *
@@ -56,8 +56,8 @@ import org.slf4j.LoggerFactory;
  *   <li>It cannot start on a disk without a term.
  * </ul>
  *
- * <p>While the number of members is even, during a change, half of them suffice for an append and more than
- * half for an election.
+ * <p>While the number of members is even, during a change, half of them suffice for an append and more than half for an
+ * election.
  */
 public final class MicroRaftTopologyLog implements TopologyLog {
 

@@ -42,8 +42,8 @@ import org.slf4j.LoggerFactory;
  *   <li><em>Adopt</em> the watermarks of the sources, durably, and report the partitions as complete.
  * </ol>
  *
- * <p>An attempt that fails is repeated after a pause, and skips the completed steps. The batch ends when its view does. Does
- * not block; safe for use by any number of threads.
+ * <p>An attempt that fails is repeated after a pause, and skips the completed steps. The batch ends when its view does.
+ * Does not block; safe for use by any number of threads.
  */
 final class BatchCopy {
 
