@@ -30,7 +30,8 @@ public interface NodeStart extends AutoCloseable {
     /**
      * Closes the node, started or not. Blocks for a bounded time. May be called repeatedly.
      *
-     * @throws IllegalStateException if an action of a stage calls this on a thread of the node; nothing is closed then
+     * @throws IllegalStateException if an action of a stage calls this on a thread of the node; then the node stays
+     *     open
      */
     @Override
     void close();

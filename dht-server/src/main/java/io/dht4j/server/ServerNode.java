@@ -67,7 +67,7 @@ public final class ServerNode implements AutoCloseable {
      *
      * @param config of the node
      * @return one line with the new place of the files
-     * @throws ServerStartException if there is nothing on disk, no other replica, or the directory cannot be used
+     * @throws ServerStartException if there are no files on disk, no other replica, or the directory cannot be used
      */
     public static String rebuild(ServerConfig config) throws ServerStartException {
         Path data = config.store().data();
@@ -98,7 +98,7 @@ public final class ServerNode implements AutoCloseable {
     /**
      * Opens the store and starts to serve. Blocks until all ports listen; does not wait for the other nodes.
      *
-     * @param config what to run
+     * @param config the configuration of the node
      * @return the node, to be closed
      * @throws ServerStartException if the directory or a file cannot be used, or a port is not free; then all resources
      *     are closed
@@ -111,7 +111,7 @@ public final class ServerNode implements AutoCloseable {
      * Starts a node as {@link #start(ServerConfig)} does. A node of a cluster whose nodes may change waits at its first
      * start until it is a member.
      *
-     * @param config what to run
+     * @param config the configuration of the node
      * @param watch receives what the start waits for, and may end it
      * @return the node, to be closed
      * @throws ServerStartException as {@link #start(ServerConfig)}, or if the node cannot become a member, or was
@@ -124,7 +124,7 @@ public final class ServerNode implements AutoCloseable {
     /**
      * Starts a node as {@link #start(ServerConfig)} does, as one of several nodes in this process.
      *
-     * @param config what to run
+     * @param config the configuration of the node
      * @param memory the memory budget of this node; its largest value is that of the configuration
      * @param watch receives what the start waits for, and may end it
      * @return the node, to be closed
@@ -138,7 +138,7 @@ public final class ServerNode implements AutoCloseable {
     /**
      * Starts a node as {@link #start(ServerConfig)} does, with other components.
      *
-     * @param config what to run
+     * @param config the configuration of the node
      * @param customizer wraps or replaces them
      * @return the node, to be closed
      * @throws ServerStartException if the directory or a file cannot be used, or a port is not free; then all resources

@@ -42,7 +42,7 @@ public final class ThreadWatch implements AutoCloseable {
      * Starts a watch over no threads.
      *
      * @param name the name of the daemon thread
-     * @param report what {@link #failure} says
+     * @param report the text of {@link #failure}
      * @return the watch, to be closed before its threads end in order
      */
     public static ThreadWatch start(String name, String report) {

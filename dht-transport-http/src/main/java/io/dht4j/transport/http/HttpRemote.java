@@ -40,7 +40,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * A client of the public HTTP API, over HTTP/1.1 with kept-alive connections, for processes that store nothing. The
+ * A client of the public HTTP API, over HTTP/1.1 with kept-alive connections, for processes without a store. The
  * address of a node is {@code host:port} of its {@link HttpApi}, with IPv6 addresses in brackets.
  *
  * <p>A node receives a little less than a call's timeout, so that its own answer may still arrive. A call that gets no

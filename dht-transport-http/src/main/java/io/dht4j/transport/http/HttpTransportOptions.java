@@ -66,7 +66,7 @@ public final class HttpTransportOptions extends PeerTransportOptions<HttpTranspo
     }
 
     /**
-     * Returns the defaults for a member that calls peers and never listens, because it stores nothing.
+     * Returns the defaults for a member that calls peers and never listens, because it has no store.
      *
      * @return options; those of listening have no effect
      */

@@ -20,14 +20,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Bounds the work in flight, in number and in bytes. Past a limit work is refused at once; nothing queues. Lock-free;
- * safe for use by any number of threads.
+ * Bounds the work in flight, in number and in bytes. Past a limit work is refused at once; there is no queue.
+ * Lock-free; safe for use by any number of threads.
  */
 public final class Admission {
 
     private static final Logger LOG = LoggerFactory.getLogger(Admission.class);
 
-    /** An action that takes longer probably waits for something. */
+    /** An action that takes longer probably blocks. */
     private static final long SLOW_ACTION_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final String what;

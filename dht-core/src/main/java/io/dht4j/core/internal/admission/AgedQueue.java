@@ -81,7 +81,7 @@ public final class AgedQueue<T> {
      * @param now the monotonic clock
      * @param weight returns the weight of work, 0 or more
      * @param room work is taken until its total weight reaches this; at least one piece of work
-     * @return what was taken; nothing if the queue is empty
+     * @return the taken work; none if the queue is empty
      */
     public synchronized Taken<T> take(long now, ToLongFunction<T> weight, long room) {
         if (now - takenNanos > standingAfterNanos && !forgiven) {

@@ -4,8 +4,8 @@ import io.dht4j.NodeGauges.Bounded;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Bounds the number of bytes of values that are held. Requests past the limit are refused at once; nothing waits, so
- * that no deadlock is possible. Lock-free; safe for use by any number of threads.
+ * Bounds the number of bytes of values that are held. Requests past the limit are refused at once. None waits, so that
+ * no deadlock is possible. Lock-free; safe for use by any number of threads.
  */
 public final class ByteBudget {
 
@@ -27,7 +27,7 @@ public final class ByteBudget {
      *
      * @param bytes 0 or more
      * @param own the number of bytes that the caller holds already and that do not count; 0 if all count
-     * @return false if there are too few; nothing is taken then
+     * @return false if there are too few; then none are taken
      */
     public boolean take(long bytes, long own) {
         long before = held.getAndAdd(bytes);

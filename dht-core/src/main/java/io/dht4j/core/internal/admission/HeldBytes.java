@@ -19,7 +19,7 @@ public final class HeldBytes {
     private final AtomicLong held = new AtomicLong();
 
     /**
-     * Creates an object that holds nothing.
+     * Creates an object without bytes.
      *
      * @param budget the budget
      * @param isBounded whether the operation holds no more than some values of the largest size. Such an operation may
@@ -70,7 +70,7 @@ public final class HeldBytes {
 
     /** Releases all bytes. May be called repeatedly. */
     public void end() {
-        // Most operations have taken nothing.
+        // Most operations have taken no bytes.
         if (held.get() == 0 && held.compareAndSet(0, ENDED)) {
             return;
         }

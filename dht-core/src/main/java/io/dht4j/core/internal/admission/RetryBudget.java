@@ -49,7 +49,7 @@ public final class RetryBudget {
     /**
      * Withdraws for a request that is sent a second time.
      *
-     * @return false if the balance is too low: then the caller sends nothing
+     * @return false if the balance is too low: then the caller does not send it
      */
     public boolean mayRetry() {
         return spend(retries);
@@ -58,7 +58,7 @@ public final class RetryBudget {
     /**
      * Withdraws for a request that is sent because another one is late.
      *
-     * @return false if the balance is too low: then the caller sends nothing
+     * @return false if the balance is too low: then the caller does not send it
      */
     public boolean mayHedge() {
         return spend(hedges);

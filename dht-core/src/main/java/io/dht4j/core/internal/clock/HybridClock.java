@@ -31,7 +31,7 @@ public final class HybridClock {
     private final AtomicLong avoided = new AtomicLong();
 
     /**
-     * Creates a clock that has observed nothing.
+     * Creates a clock without observed versions.
      *
      * @param wallMillis the wall clock in milliseconds since 1970
      * @param maxSkewMillis how far a version of another node may be ahead of the wall clock
@@ -41,7 +41,7 @@ public final class HybridClock {
     }
 
     /**
-     * Creates the clock of one of several nodes, which has observed nothing.
+     * Creates the clock of one of several nodes, without observed versions.
      *
      * @param wallMillis the wall clock in milliseconds since 1970
      * @param nanoTime a monotonic clock

@@ -168,7 +168,7 @@ public final class PeerClocks {
     /**
      * Judges this node's clock. Quick: examines the other clocks again only after a second, or when the clock was set.
      *
-     * @return what is wrong with it; empty if no problem is known
+     * @return its problem; empty if none is known
      */
     public Optional<ClockProblem> problem() {
         long now = environment.nanoTime();

@@ -41,7 +41,7 @@ public final class WrongAddresses {
     }
 
     /**
-     * Creates an object that has closed nothing.
+     * Creates an object without closings.
      *
      * @param transport has the connections
      * @param nanoTime the monotonic clock

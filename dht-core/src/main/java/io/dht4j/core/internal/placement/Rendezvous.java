@@ -8,7 +8,7 @@ import java.util.Arrays;
  * Weighted rendezvous hashing (Thaler and Ravishankar, "A name-based mapping scheme for rendezvous", 1996; with
  * weights: Schindelhauer and Schomaker, "Weighted distributed hash tables", 2005). A node's score for a partition is
  * {@code -weight / ln(h)}, where {@code h} is a hash of both between 0 and 1. The partition prefers nodes by falling
- * score. A join or leave changes nothing between other nodes, and the shares are proportional to the weights.
+ * score. A join or leave moves no partitions between other nodes, and the shares are proportional to the weights.
  */
 final class Rendezvous implements ScoredPreferences.Scores {
 

@@ -24,7 +24,7 @@ public final class RepairException extends RuntimeException {
      * Creates an exception.
      *
      * @param code the kind of failure
-     * @param refused whether nothing listens at the node's address
+     * @param refused whether the node's address refuses connections
      * @param message the node, and the reason
      */
     public RepairException(ErrorCode code, boolean refused, String message) {
@@ -33,7 +33,7 @@ public final class RepairException extends RuntimeException {
         this.refused = refused;
     }
 
-    /** Returns whether nothing listens at the node's address. */
+    /** Returns whether the node's address refuses connections. */
     public boolean isRefused() {
         return refused;
     }

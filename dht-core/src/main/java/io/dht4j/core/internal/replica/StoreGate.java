@@ -377,7 +377,7 @@ final class StoreGate {
 
     /**
      * Merges several writes into a memory-fast store on the calling thread, with one call of the store. If that fails,
-     * each is merged alone, so that it has an outcome of its own: merging an entry twice changes nothing.
+     * each is merged alone, so that it has an outcome of its own: merging an entry twice has no further effect.
      */
     List<Reply> applyAllAtOnce(List<List<Entry>> writes, IntToLongFunction rowVersions) {
         return writer.applyGroup(writes, rowVersions, e -> i -> applyAtOnce(writes.get(i), rowVersions.applyAsLong(i)));

@@ -261,7 +261,7 @@ public final class Snapshots {
      *
      * @param entries the entries
      * @param merge merges them into the store
-     * @return what the merge returns
+     * @return the result of the merge
      */
     public List<Version> merging(List<Entry> entries, Function<List<Entry>, List<Version>> merge) {
         WritesInFlight.Generation here = applies.enter();

@@ -160,7 +160,7 @@ public final class ClusterView {
         return cluster;
     }
 
-    /** Returns whether rows have versions: whether requests are fenced, and replicas check what they own. */
+    /** Returns whether rows have versions: whether requests are fenced, and replicas check their ownership. */
     public boolean hasRowVersions() {
         return cluster.isPresent();
     }

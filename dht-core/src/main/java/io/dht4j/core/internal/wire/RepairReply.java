@@ -36,7 +36,7 @@ public sealed interface RepairReply extends Reply {
      *
      * @param key its key
      * @param version its version
-     * @param digest the {@linkplain io.dht4j.spi.Entry#digest() digest} of everything else
+     * @param digest the {@linkplain io.dht4j.spi.Entry#digest() digest} of the rest of the entry
      */
     record Held(Key key, Version version, int digest) {}
 

@@ -31,7 +31,7 @@ public final class Messages {
      * Returns the message of a failure. The file system's exceptions have only the path as their message; this adds the
      * error.
      *
-     * @param e what failed
+     * @param e the failure
      * @return one line
      */
     public static String of(IOException e) {
@@ -172,7 +172,7 @@ public final class Messages {
                 + String.join(", ", command.getSubcommands().keySet());
     }
 
-    /** Returns what is missing: for an output file, which need not exist, that is its directory. */
+    /** Returns the missing path: for an output file, which may be absent, that is its directory. */
     private static String missing(Path file) {
         Path directory = file.toAbsolutePath().getParent();
         return directory == null || Files.isDirectory(directory)

@@ -32,7 +32,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 
 /**
- * A client of the public gRPC API. It uses one channel per address and one gRPC call per call, and repeats nothing.
+ * A client of the public gRPC API. It uses one channel per address and one gRPC call per call, and repeats no call.
  * Stages complete on the client's event loops, or on the caller's thread; dependent actions must not block. Safe for
  * use by any number of threads.
  *

@@ -1,4 +1,4 @@
-/** The public API over gRPC, and the client for processes that store nothing. */
+/** The public API over gRPC, and the client for processes without a store. */
 @NullMarked
 package io.dht4j.transport.grpc.api;
 

@@ -62,7 +62,7 @@ public record NodeComponents(
     /**
      * Returns whether this is one of the nodes.
      *
-     * @return false for a member that stores nothing
+     * @return false for a member without a store
      */
     public boolean isNode() {
         return view().topology().node(self).isPresent();

@@ -22,7 +22,7 @@ import java.util.Set;
  * @param handoff how missed writes are kept and delivered
  * @param repair how replicas are compared; {@code purgeAfter} is long enough for {@code maxClockSkew}
  * @param overload the limits that keep the node working under overload
- * @param observation what is reported of the calls
+ * @param observation the receivers of reports about calls
  */
 public record NodeConfig(
         Set<NodeId> refillWithout,

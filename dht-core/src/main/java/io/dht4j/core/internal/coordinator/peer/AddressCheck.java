@@ -51,8 +51,8 @@ public final class AddressCheck {
     }
 
     /**
-     * Resolves the addresses of the nodes of an agreed cluster, and logs what is wrong with them. Refuses none:
-     * addresses change, and nodes are distinguished by their identities. Does not block.
+     * Resolves the addresses of the nodes of an agreed cluster, and logs their errors. Refuses none: addresses change,
+     * and nodes are distinguished by their identities. Does not block.
      *
      * @param nodes the nodes of the cluster
      * @param transport resolves addresses to endpoints

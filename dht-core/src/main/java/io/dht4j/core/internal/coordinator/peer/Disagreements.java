@@ -76,7 +76,7 @@ public final class Disagreements implements PeerEndpoint.Complaints {
     private record Found(String text, boolean ofSettings) {}
 
     /**
-     * Creates an object that has logged nothing.
+     * Creates an object without disagreements.
      *
      * @param self this node
      * @param settings returns its settings

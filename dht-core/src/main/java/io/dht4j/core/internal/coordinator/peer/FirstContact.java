@@ -103,7 +103,7 @@ public final class FirstContact {
     }
 
     /**
-     * Records that nothing listens at the address of another node.
+     * Records that another node refuses connections.
      *
      * @param node the node
      */

@@ -343,7 +343,7 @@ final class FrameExchange {
 
     private void deliver(PendingRequest request, Reply reply, long now, List<PendingRequest> again) {
         if (request.isRefusedForTrace(reply)) {
-            // The node does not know the trace context in the frame, and has done nothing.
+            // The node does not know the trace context in the frame, and has not carried out the requests.
             features.refused(request.node().id());
             again.add(request.withoutTrace(now));
             return;
@@ -360,7 +360,7 @@ final class FrameExchange {
         request.deliver(reply, now);
     }
 
-    /** A node that refuses a request for another one has done nothing. */
+    /** A node that refuses a request for another one has not carried it out. */
     private void failWrongNode(PendingRequest request, FrameHeader header, Optional<Reply> reply) {
         NodeId actual = header.sender();
         boolean isOther = !actual.equals(request.node().id());

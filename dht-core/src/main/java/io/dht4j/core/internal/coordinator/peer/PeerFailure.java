@@ -9,14 +9,14 @@ import io.dht4j.core.internal.wire.Reply;
  *
  * @param node the replica
  * @param nothingDone whether the replica has certainly not carried out the request
- * @param refused whether nothing listens at its address
+ * @param refused whether its address refuses connections
  * @param code the kind of failure
  * @param message one line for people
  */
 public record PeerFailure(NodeId node, boolean nothingDone, boolean refused, ErrorCode code, String message) {
 
     /**
-     * Creates a failure that shows nothing of the node's process.
+     * Creates a failure that does not show whether the node runs.
      *
      * @param node the replica
      * @param nothingDone whether the replica has certainly not carried out the request
@@ -35,7 +35,7 @@ public record PeerFailure(NodeId node, boolean nothingDone, boolean refused, Err
      * @param first whether the request was not sent before: otherwise the replica may have carried it out that time
      */
     static PeerFailure of(NodeId node, Reply.Failed reply, boolean first) {
-        // A failed store may have written a part, and an internal error may mean anything.
+        // A failed store may have written a part, and an internal error has an unknown outcome.
         boolean nothingDone = reply.code() != ErrorCode.STORE_FAILED
                 && reply.code() != ErrorCode.INTERNAL
                 && reply.code() != ErrorCode.NO_REPLY;

@@ -38,7 +38,7 @@ final class PeerFeatures {
      * Creates an object without known features.
      *
      * @param nanoTime the monotonic clock
-     * @param ask asks a node which fields it reads, and throws nothing
+     * @param ask asks a node which fields it reads, and does not throw
      */
     PeerFeatures(LongSupplier nanoTime, BiConsumer<Node, ReplyHandler> ask) {
         this.nanoTime = nanoTime;
@@ -72,7 +72,7 @@ final class PeerFeatures {
         nodes.put(node, new Known(readsTraces, nanoTime.getAsLong() + ASK_AGAIN_NANOS));
     }
 
-    /** An earlier version does not know the question; any other failure shows nothing. */
+    /** An earlier version does not know the question; any other failure is inconclusive. */
     private void failed(NodeId node, ErrorCode code) {
         long pause = code == ErrorCode.MALFORMED_FRAME ? ASK_AGAIN_NANOS : AFTER_FAILURE_NANOS;
         nodes.put(node, new Known(false, nanoTime.getAsLong() + pause));

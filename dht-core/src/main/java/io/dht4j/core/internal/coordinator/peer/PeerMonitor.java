@@ -52,7 +52,7 @@ public final class PeerMonitor {
      * @param clocks compares the wall clocks of the others
      * @param suspicion records requests, and nodes that cannot be reached
      * @param reachability logs nodes that cannot be reached
-     * @param disagreements reports nodes that are not who or what they should be
+     * @param disagreements reports nodes with wrong names or settings
      * @param wrongAddresses closes connections over which another node answers
      * @param listener receives signs of life
      */
@@ -115,7 +115,7 @@ public final class PeerMonitor {
         disagreements.settled(node.id());
     }
 
-    /** Records what a reply shows of its sender; returns it as a caller understands it. */
+    /** Records the observations of a reply about its sender; returns the reply in the form for its caller. */
     Reply checked(Node node, Reply reply) {
         if (reply instanceof Reply.OtherSettings other) {
             return new Reply.Failed(ErrorCode.PLACEMENT_MISMATCH, disagreements.settings(node, other.settings()));
@@ -127,7 +127,7 @@ public final class PeerMonitor {
         return reply;
     }
 
-    /** Records that another node answers at a node's address. That one has done nothing wrong. */
+    /** Records that another node answers at a node's address. The other node is not at fault. */
     void wrongNode(Node node, NodeId actual) {
         disagreements.wrongNode(node, actual);
         suspicion.unreachable(node.id());

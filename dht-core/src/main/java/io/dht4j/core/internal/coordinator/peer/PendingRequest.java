@@ -136,7 +136,7 @@ record PendingRequest(
         report(nothingDone, code, message);
     }
 
-    /** Reports that nothing listens at the replica's address. */
+    /** Reports that the replica's address refuses connections. */
     void refused(String message) {
         if (limit != null) {
             limit.leave();

@@ -44,7 +44,7 @@ public final class ReadHedging {
     /**
      * Withdraws from the retry budget for a request that would not be sent if all replicas answered in time.
      *
-     * @return false if the balance is too low: then the caller sends nothing
+     * @return false if the balance is too low: then the caller does not send it
      */
     public boolean mayHedge() {
         return budget.mayHedge();

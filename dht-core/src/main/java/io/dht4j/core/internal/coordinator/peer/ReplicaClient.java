@@ -77,7 +77,7 @@ public final class ReplicaClient {
      * @param replica this node's replica
      * @param own makes the headers of frames
      * @param order the order of replicas
-     * @param monitor records what requests and replies show of the other nodes
+     * @param monitor records the observations of requests and replies about the other nodes
      * @param observations receives the ends of requests to other nodes
      */
     public ReplicaClient(
@@ -201,14 +201,14 @@ public final class ReplicaClient {
      * Returns a context for a request.
      *
      * @param timeout the time from now on
-     * @return a context that nothing has cancelled
+     * @return a context that is not cancelled
      */
     public CallContext context(Duration timeout) {
         return new CallContext(nanoTime, timeout.toNanos());
     }
 
     /**
-     * Asks a replica. Throws nothing: an error on the way is a failure of the request.
+     * Asks a replica. Does not throw: an error on the way is a failure of the request.
      *
      * @param node the replica, which may be this node's
      * @param outbound the request

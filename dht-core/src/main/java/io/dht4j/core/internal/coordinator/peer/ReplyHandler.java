@@ -82,7 +82,7 @@ public interface ReplyHandler {
     }
 
     /**
-     * Returns whether the replica has refused the same request before. A repeated request deposits nothing into the
+     * Returns whether the replica has refused the same request before. A repeated request makes no deposit into the
      * retry budget: the first one has.
      *
      * @return false by default

@@ -66,7 +66,7 @@ public class AckTracker {
     }
 
     /**
-     * Creates a tracker without answers for what the nodes of all slots receive.
+     * Creates a tracker without answers for a request to the nodes of all slots.
      *
      * @param policy the number of slots, and of needed answers
      * @param moving the slot that moves; empty if none of the slots does

@@ -1,4 +1,4 @@
-/** Counts of the answers and failures of a key's replicas. Nothing here does I/O. */
+/** Counts of the answers and failures of a key's replicas. Without I/O. */
 @NullMarked
 package io.dht4j.core.internal.coordinator.quorum;
 

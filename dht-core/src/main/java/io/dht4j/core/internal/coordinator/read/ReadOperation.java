@@ -379,7 +379,9 @@ public final class ReadOperation {
         release();
     }
 
-    /** Releases what the read holds, once its result is there. A timer that is set just now looks for the result. */
+    /**
+     * Releases the resources of the read, once its result is there. A timer that is set just now looks for the result.
+     */
     private void release() {
         held.end();
         ReadTimer begun = timer;

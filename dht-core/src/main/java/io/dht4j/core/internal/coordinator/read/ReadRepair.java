@@ -30,12 +30,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sends the newest entry to the replicas that a read has found behind, unchanged: with its version and its expiry, or
- * as a tombstone. Costs nothing while the answers of reads agree.
+ * as a tombstone. Without cost while the answers of reads agree.
  *
  * <p>A quorum read waits until as many replicas hold its result as its policy requires, so that every later read whose
  * replicas overlap with them sees it too. This is the second phase of a read in H. Attiya, A. Bar-Noy and D. Dolev,
  * <em>Sharing Memory Robustly in Message-Passing Systems</em>, 1995. As there, the entry goes to all replicas that are
- * not known to hold it, so that a replica that answers but takes no writes delays nothing. Other reads, and late
+ * not known to hold it, so that a replica that answers but accepts no writes causes no delay. Other reads, and late
  * answers, are repaired after the reply. These repairs have a bound of their own and are left out past it: a later read
  * or the background repair makes up for them.
  *

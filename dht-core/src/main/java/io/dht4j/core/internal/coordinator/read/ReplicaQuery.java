@@ -22,8 +22,7 @@ import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Asks each replica of a key for the version that it has, and merges nothing. Does not block; safe for use by any
- * number of threads.
+ * Asks each replica of a key for its version, without a merge. Does not block; safe for use by any number of threads.
  */
 public final class ReplicaQuery {
 

@@ -110,7 +110,7 @@ public final class VersionQuery {
      * @param policy the number of replicas
      * @param context the deadline
      * @param observed the observation of the write, which learns of the requests; null without an observer
-     * @return completes with the newest version of all keys; zero if none has any. When it fails, nothing was written
+     * @return completes with the newest version of all keys; zero if none has any. When it fails, no entry was written
      * @throws io.dht4j.OverloadedException if too few replicas have room for it
      * @throws io.dht4j.UnavailableException if too few replicas can be read
      */

@@ -45,7 +45,7 @@ final class WriteFailures {
      *
      * @param message the counts and the reasons
      * @param nothingDone whether no replica has done it, or will
-     * @param last the last failure; null if it says nothing
+     * @param last the last failure; null if it does not determine the kind of error
      */
     static DhtException error(String message, boolean nothingDone, @Nullable PeerFailure last) {
         if (!nothingDone) {

@@ -116,7 +116,7 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
      * @param ordering linearizable if the newest versions were queried first
      * @param context the deadline
      * @param result gets the version of the entries; the greatest one if they have several
-     * @throws io.dht4j.OverloadedException if too few replicas have room for it; then nothing was done
+     * @throws io.dht4j.OverloadedException if too few replicas have room for it; then the write has no effect
      */
     public static void start(
             WriteServices services,

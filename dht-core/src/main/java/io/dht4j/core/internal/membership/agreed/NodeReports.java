@@ -93,7 +93,7 @@ public final class NodeReports {
         return own();
     }
 
-    /** Returns what this node reports. */
+    /** Returns the report of this node. */
     public Reported own() {
         return new Reported(
                 incarnation,

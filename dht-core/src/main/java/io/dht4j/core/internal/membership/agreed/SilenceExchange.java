@@ -35,7 +35,7 @@ final class SilenceExchange {
 
     private static final Logger LOG = LoggerFactory.getLogger(SilenceExchange.class);
 
-    /** A failure that is older says nothing about a member. */
+    /** An older failure is inconclusive about a member. */
     static final Duration FRESH = Duration.ofSeconds(10);
 
     private static final Duration INTERVAL = Duration.ofSeconds(3);

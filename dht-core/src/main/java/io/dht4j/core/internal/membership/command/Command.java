@@ -140,7 +140,7 @@ public sealed interface Command {
     record Leave(long expectedEpoch, int member) implements Command {}
 
     /**
-     * Removes a member that owns nothing, and refuses its incarnation permanently.
+     * Removes a member that owns no slots, and refuses its incarnation permanently.
      *
      * @param expectedEpoch see {@link Command#expectedEpoch}
      * @param member an admitted, leaving or dead member that is no voter
@@ -221,8 +221,8 @@ public sealed interface Command {
      * Begins to give partitions one more slot each, in {@link Phase#GROW}.
      *
      * <p>Each majority of {@code n + 1} slots includes a slot of each majority of {@code n}; with {@code n + 2} slots
-     * this does not hold. So the node that appends this command makes sure that every present member of the rows has
-     * installed the present rows.
+     * this does not always hold. So the node that appends this command makes sure that every present member of the rows
+     * has installed the present rows.
      *
      * @param expectedEpoch see {@link Command#expectedEpoch}
      * @param from the present member that owns the last slot of each partition

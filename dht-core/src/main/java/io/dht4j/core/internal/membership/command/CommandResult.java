@@ -13,7 +13,7 @@ public sealed interface CommandResult {
     record Accepted(ClusterState state) implements CommandResult {}
 
     /**
-     * The command changed nothing.
+     * The command had no effect.
      *
      * @param stale whether the only fault is that the command expects another epoch: it may succeed if it is planned
      *     again on the newest state

@@ -120,9 +120,9 @@ public final class DeathRules {
     }
 
     /**
-     * Returns how many slots of a row may be lost. An even number of slots tolerates the losses of one slot less: a
-     * majority of three may have acknowledged a write while the fourth slot was added, and have left it to hints. Of
-     * two slots both have the write.
+     * Returns how many slots of a row may be lost. An even number may lose only as many as the odd number below it: a
+     * majority of three may have acknowledged a write while the fourth slot was added, and have left it to hints. Two
+     * slots may lose one, since both have the write.
      */
     private static int mayLose(int width) {
         return width == 2 ? 1 : (width - 1) / 2;

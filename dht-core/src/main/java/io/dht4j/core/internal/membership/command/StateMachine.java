@@ -21,7 +21,7 @@ public final class StateMachine {
      *
      * @param current the current state; empty before the cluster is formed
      * @param command the command
-     * @return the next state, or the reason why the command changes nothing
+     * @return the next state, or the reason why the command has no effect
      */
     public static CommandResult apply(Optional<ClusterState> current, Command command) {
         if (command instanceof Command.Continue next) {

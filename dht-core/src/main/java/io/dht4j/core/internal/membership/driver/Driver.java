@@ -98,7 +98,7 @@ public final class Driver {
     }
 
     /**
-     * Creates a driver that does nothing yet.
+     * Creates a driver that has not begun.
      *
      * @param cluster the cluster
      * @param environment time, timers and threads

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides when the driver plans, and keeps the rest of its plan. Changes of members within {@link #DELAY} are planned
- * together. A restart of a node changes no member, so it plans nothing. Not thread-safe.
+ * together. A restart of a node changes no member, so it causes no plan. Not thread-safe.
  *
  * <p>A plan is needed while a member joins, slots are vacant, or a leaving or dead member owns slots. It is also needed
  * after a change of weights or zones or a cancelled leave that this driver has observed, and on {@linkplain #demand

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * replication factor was raised, the last slots are vacant until a growth of the partition adds them. The row's version
  * is the epoch at which it last changed. At most one slot of a row moves, and the slot's batch determines its phase, so
  * rows and batches cannot contradict each other about phases. The memory of the rows depends on the replication factor
- * and the number of partitions, not on the number of members. Successive states share what has not changed.
+ * and the number of partitions, not on the number of members. Successive states share their unchanged parts.
  */
 public final class ClusterState {
 

@@ -274,7 +274,7 @@ final class PartitionStates {
     boolean refuses(int partition, Version version, boolean refills) {
         long limit;
         if (refills && copying.test(partition)) {
-            // The owner decides what is too old.
+            // The owner decides which entries are too old.
             limit = 0;
         } else if (rolledBack[partition] == 0) {
             limit = fenced[partition];

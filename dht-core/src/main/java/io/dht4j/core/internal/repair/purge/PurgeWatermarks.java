@@ -30,7 +30,7 @@ import java.util.function.ToIntFunction;
  *
  * <ol>
  *   <li><em>Work.</em> The session {@linkplain #seal seals} the partition at a version well in the past. From then on
- *       each participant records whether anything older arrives, and accepts it. The session reconciles all replicas.
+ *       each participant records whether older entries arrive, and accepts them. The session reconciles all replicas.
  *   <li><em>Prepare.</em> If the replicas were equal up to the seal, the session requests each participant's
  *       {@linkplain #prepare vote}. A participant votes yes only if nothing older has arrived since the seal. It then
  *       refuses older entries, also after a restart: it is prepared.
@@ -110,7 +110,8 @@ public final class PurgeWatermarks {
     }
 
     /**
-     * Draws no conclusions from nodes that are still on the lost side of a recovery, which this node is about to leave.
+     * Returns whether this node owns a partition. False while the view of a recovery in which it has diverged is about
+     * to be installed: until then, other nodes of the lost side prove nothing about a rollback.
      */
     private static boolean owns(Views views, int partition) {
         ClusterView view = views.current();
@@ -158,7 +159,7 @@ public final class PurgeWatermarks {
 
     /**
      * Returns the first of some entries that is refused: it is below its partition's fence watermark, and would change
-     * something. An entry changes nothing if the store holds it, or a newer one, or has purged it. Called with
+     * the store. An entry has no effect if the store holds it, or a newer one, or has purged it. Called with
      * {@link #applying} held.
      *
      * @param entries the entries of one write
@@ -213,8 +214,8 @@ public final class PurgeWatermarks {
     }
 
     /**
-     * Seals partitions: records everything older that arrives from now on. On return, all entries accepted before are
-     * in the store. Requests that name an earlier seal are refused from now on. A partition that moves is not sealed.
+     * Seals partitions: records older entries that arrive from now on. On return, all entries accepted before are in
+     * the store. Requests that name an earlier seal are refused from now on. A partition that moves is not sealed.
      *
      * @return false if one of the partitions is sealed at a newer version, or moves
      */
@@ -305,7 +306,7 @@ public final class PurgeWatermarks {
     /** A replica's purge and fence watermarks of a partition. */
     public record Pair(Version purged, Version fenced) {
 
-        /** The watermarks of a replica that has purged nothing and voted for nothing. */
+        /** The watermarks of a replica without purges and votes. */
         public static final Pair ZERO = new Pair(NONE, NONE);
     }
 

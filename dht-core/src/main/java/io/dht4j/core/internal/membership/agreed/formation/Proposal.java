@@ -40,7 +40,7 @@ public record Proposal(List<Node> founders, ClusterSettings settings) {
      * @param other the proposal of another node
      * @param here the name of the owner of this one
      * @param there the name of the owner of the other one
-     * @return what differs, and what to do; empty if they are equal
+     * @return the differences, and the remedy; empty if they are equal
      */
     String differences(Proposal other, String here, String there) {
         if (!founders.equals(other.founders)) {

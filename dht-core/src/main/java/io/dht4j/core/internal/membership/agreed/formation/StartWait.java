@@ -36,7 +36,7 @@ public final class StartWait {
         over.whenComplete((done, error) -> late.cancel());
     }
 
-    /** Reports what the node waits for, if it is something else than before. */
+    /** Reports what the node waits for, if that has changed. */
     void on(String what) {
         synchronized (this) {
             if (what.equals(text) || isOver()) {

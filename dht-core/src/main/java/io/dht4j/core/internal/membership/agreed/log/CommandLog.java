@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Appends commands at the node that leads the topology log. A command is repeated until its deadline. This is safe,
- * since a command expects an epoch: its second copy changes nothing, and has the result of the first one. Does not
+ * since a command expects an epoch: its second copy has no effect, and gets the result of the first one. Does not
  * block; safe for use by any number of threads.
  */
 public final class CommandLog {

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Admits and sends calls, and ends those in flight when it is closed. It uses one channel per address and one gRPC call
- * per call, and repeats nothing. Safe for use by any number of threads.
+ * per call, and repeats no call. Safe for use by any number of threads.
  */
 public final class RemoteClient {
 

@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * A channel and the time of its last received bytes. A cut connection reports nothing. A channel is therefore replaced
+ * A channel and the time of its last received bytes. A cut connection is not reported. A channel is therefore replaced
  * when deadlines pass without any received byte. The calls in flight on it continue. Safe for use by any number of
  * threads; does not block.
  */
