@@ -2,10 +2,8 @@ package io.dht4j;
 
 import java.time.Duration;
 import java.util.Collection;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -86,42 +84,23 @@ public interface Cluster extends AutoCloseable {
     Scan scan(KeyRange range, ScanScope scope, CallOptions options);
 
     /**
-     * Opens a snapshot of the whole cluster. {@link #scanSnapshot} then shows the keys as of one version, regardless of
-     * later writes. When the stage completes, the version is newer than every write acknowledged before the call. Of
-     * the acknowledged writes, the snapshot contains exactly those that are not newer than its version. It may contain
-     * a write of unknown outcome.
-     *
-     * <p>The nodes keep superseded entries in memory until {@link #closeSnapshot}, or until the snapshot has not been
-     * read for the time of its lease. A node that reaches its limit for them drops the snapshot.
+     * Opens a snapshot of the whole cluster. When the stage completes, its version is newer than every write
+     * acknowledged before the call.
      *
      * @param lease how long the snapshot may stay unread, 1 second to 1 hour
      * @param options policy and timeout; a time to live is refused. Of the first {@code from} replicas of each
      *     partition, {@code ack} must take part; others take part if they answer
-     * @return a stage that completes with the snapshot's version, which identifies it on every node
+     * @return a stage that completes with the snapshot, which the caller closes
      */
-    CompletionStage<Version> openSnapshot(Duration lease, CallOptions options);
+    CompletionStage<Snapshot> openSnapshot(Duration lease, CallOptions options);
 
     /**
-     * Starts a scan of a snapshot. The scan reads nothing until the first page is requested. Each page renews the
-     * snapshot's lease. Several scans of a snapshot may run at the same time.
+     * Returns a snapshot that was opened before, perhaps at another node. Asks no node.
      *
-     * @param snapshot the version of an open snapshot
-     * @param range the keys to show
-     * @param options policy and timeout. The timeout applies to each page; a time to live is refused. The scan reads
-     *     all of the first {@code from} replicas that have the snapshot, and {@code ack} of them must answer
-     * @return the scan; its pages fail with {@link ErrorCode#SNAPSHOT_GONE} if the snapshot has ended
+     * @param version its version
+     * @return the snapshot, whose calls fail with {@link ErrorCode#SNAPSHOT_GONE} if it has ended
      */
-    Scan scanSnapshot(Version snapshot, KeyRange range, CallOptions options);
-
-    /**
-     * Closes a snapshot. Has no effect if the snapshot has ended.
-     *
-     * @param snapshot its version
-     * @param options a timeout
-     * @return a stage that completes when the nodes that answer have dropped the snapshot; the others drop it when its
-     *     lease expires
-     */
-    CompletionStage<Void> closeSnapshot(Version snapshot, CallOptions options);
+    Snapshot snapshot(Version version);
 
     /**
      * Returns the partition of a key, and the nodes that receive its writes. A node computes them locally.
@@ -130,36 +109,6 @@ public interface Cluster extends AutoCloseable {
      * @return a stage that completes with the partition and its nodes
      */
     CompletionStage<KeyPlacement> locate(Key key);
-
-    /**
-     * Returns the replicas of consecutive partitions, as {@link #locate} does for their keys. A node computes them
-     * locally.
-     *
-     * @param first the first partition, 0 or more
-     * @param count how many partitions, 1 or more
-     * @return a stage that completes with the placements in the order of the partitions, fewer than {@code count} at
-     *     the last partition, without the nodes of a static cluster beyond its replication factor; by default, as at a
-     *     remote client, fails with {@link ErrorCode#BAD_REQUEST}
-     * @throws IllegalArgumentException if a number is out of its range
-     */
-    default CompletionStage<List<KeyPlacement>> placements(int first, int count) {
-        return CompletableFuture.failedFuture(new InvalidRequestException(
-                ErrorCode.BAD_REQUEST, "only a node of the cluster lists the replicas of its partitions"));
-    }
-
-    /**
-     * Asks each replica of a key for what it has, to see whether they agree. Repairs nothing, and counts as no call in
-     * metrics.
-     *
-     * @param key the key
-     * @param options a timeout
-     * @return a stage that completes, at the latest at the deadline, with the replicas in their order, those that did
-     *     not answer included; by default, as at a remote client, fails with {@link ErrorCode#BAD_REQUEST}
-     */
-    default CompletionStage<List<KeyReplica>> replicas(Key key, CallOptions options) {
-        return CompletableFuture.failedFuture(new InvalidRequestException(
-                ErrorCode.BAD_REQUEST, "only a node of the cluster asks the replicas of a key for their versions"));
-    }
 
     /**
      * Returns the nodes of the cluster.
@@ -176,11 +125,11 @@ public interface Cluster extends AutoCloseable {
     ReplicationPolicy defaultPolicy();
 
     /**
-     * Returns the status of this node.
+     * Returns the state and the repair of the node that coordinates the calls.
      *
-     * @return a stage that completes with the status at one moment
+     * @return the operations of this node, or of a node that a remote client chooses with each call
      */
-    CompletionStage<NodeStatus> status();
+    NodeOperations operations();
 
     /**
      * Reports when this node can serve its share: reads of every partition, with the default policy, have been answered
@@ -188,7 +137,8 @@ public interface Cluster extends AutoCloseable {
      * be reachable yet, or may still compare what they have purged.
      *
      * <p>The node asks again until it succeeds, so the stage stays incomplete as long as too few nodes are there: the
-     * caller bounds its wait. Once complete it stays complete, whatever happens later; {@link #status()} shows that.
+     * caller bounds its wait. Once complete it stays complete, whatever happens later; {@link NodeOperations#status()}
+     * shows that.
      *
      * @return a stage that completes on any thread; fails with {@link ErrorCode#NOT_SERVING} if this cluster is closed
      *     before or {@linkplain #failure() can no longer serve}; by default it is complete
@@ -196,57 +146,6 @@ public interface Cluster extends AutoCloseable {
     default CompletionStage<Void> ready() {
         return CompletableFuture.completedFuture(null);
     }
-
-    /**
-     * Returns what this node has in hand, for metrics. Quick, and never blocks.
-     *
-     * @return the gauges at one moment; empty, as by default, if the calls are coordinated by another process
-     */
-    default Optional<NodeGauges> gauges() {
-        return Optional.empty();
-    }
-
-    /**
-     * Returns the last calls of this node that took long. Quick, and never blocks.
-     *
-     * @return up to 128, the last one first; empty, as by default, if the node logs no slow calls
-     */
-    default List<SlowCall> slowCalls() {
-        return List.of();
-    }
-
-    /**
-     * Counts for some time for which keys this node, as a replica, is asked most. One count runs at a time: a call that
-     * comes meanwhile gets the result of the running one at its end. Calls are neither counted nor slowed otherwise.
-     *
-     * @param duration for how long, {@link HotKeys#SHORTEST} to {@link HotKeys#LONGEST}
-     * @param count the most keys of each ranking, 1 to {@value HotKeys#MOST_KEYS}
-     * @return a stage that completes at the end of the count; fails with {@link ErrorCode#BAD_REQUEST}, as by default,
-     *     if the node has no sketch to count with, and with {@link ErrorCode#NOT_SERVING} if it is closed meanwhile
-     * @throws IllegalArgumentException if an argument is out of its range
-     */
-    default CompletionStage<HotKeys> hotKeys(Duration duration, int count) {
-        return CompletableFuture.failedFuture(
-                new InvalidRequestException(ErrorCode.BAD_REQUEST, "only a node of the cluster counts its hot keys"));
-    }
-
-    /**
-     * Starts a repair session, as soon as no other session runs. Repair compares this node's replicas with those of the
-     * other nodes and brings each to the newest entry of each key. The stage does not wait for the session; see
-     * {@link #repairStatus()}.
-     *
-     * @param partitions the partitions to repair, or empty for all of which this node is a replica
-     * @return a stage that completes with the status at the start; fails with {@link ErrorCode#BAD_REQUEST} if this
-     *     node is no replica of one of the partitions
-     */
-    CompletionStage<RepairStatus> repair(Set<Integer> partitions);
-
-    /**
-     * Returns the progress of this node's repair.
-     *
-     * @return a stage that completes with the status at one moment
-     */
-    CompletionStage<RepairStatus> repairStatus();
 
     /**
      * Returns the nodes of the cluster as they change, and changes them.

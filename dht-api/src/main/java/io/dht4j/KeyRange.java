@@ -42,6 +42,23 @@ public record KeyRange(Key start, Optional<Key> end) {
     }
 
     /**
+     * Returns the range of all keys that begin with the bytes of a key, that key included.
+     *
+     * @param prefix the first bytes
+     * @return the range, which has no end if each byte is 255
+     */
+    public static KeyRange prefix(Key prefix) {
+        byte[] bytes = prefix.toByteArray();
+        for (int last = bytes.length - 1; last >= 0; last--) {
+            if (bytes[last] != (byte) 0xff) {
+                bytes[last]++;
+                return between(prefix, Key.copyOfRange(bytes, 0, last + 1));
+            }
+        }
+        return from(prefix);
+    }
+
+    /**
      * Returns the range of all keys.
      *
      * @return the range that starts at the smallest key and has no end

@@ -22,7 +22,7 @@ import java.util.Optional;
  * @param partitionsWithoutQuorum partitions of which too few replicas answer this node for a call with the default
  *     policy, 0 or more; a node that stopped counts once a request to it has failed
  * @param takeover partitions that this node takes over from others
- * @param store the size of the store at the last {@linkplain Cluster#status() status}; empty if it is unknown
+ * @param store the size of the store at the last {@linkplain NodeOperations#status() status}; empty if it is unknown
  * @param storeStatistics what the store had done at that time; empty if it is unknown
  */
 public record NodeGauges(

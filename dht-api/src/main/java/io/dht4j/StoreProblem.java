@@ -1,13 +1,15 @@
 package io.dht4j;
 
+import java.time.Instant;
+
 /**
  * A function that a node's store has lost while the node continues with the others.
  *
  * @param kind the lost function
- * @param sinceMillis when the problem began, in milliseconds since 1970, by the node's clock
+ * @param since when the problem began, by the node's clock
  * @param message the reason, the file and the remedy; one line for people
  */
-public record StoreProblem(Kind kind, long sinceMillis, String message) {
+public record StoreProblem(Kind kind, Instant since, String message) {
 
     /** The kind of problem. */
     public enum Kind {

@@ -1,9 +1,10 @@
 package io.dht4j;
 
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.Objects;
-import java.util.OptionalLong;
+import java.util.Optional;
 
 /**
  * A value with its version, as returned by a read. Immutable as long as callers leave the array of {@link #bytes()}
@@ -13,19 +14,19 @@ public final class Value {
 
     private final byte[] bytes;
     private final Version version;
-    private final OptionalLong expiresAtMillis;
+    private final Optional<Instant> expiresAt;
 
     /**
      * Creates a value.
      *
      * @param bytes the value; not copied
      * @param version when it was written
-     * @param expiresAtMillis when it expires, in milliseconds since 1970; empty for never
+     * @param expiresAt when it expires, by the clocks of the nodes; empty for never
      */
-    public Value(byte[] bytes, Version version, OptionalLong expiresAtMillis) {
+    public Value(byte[] bytes, Version version, Optional<Instant> expiresAt) {
         this.bytes = Objects.requireNonNull(bytes, "bytes");
         this.version = Objects.requireNonNull(version, "version");
-        this.expiresAtMillis = Objects.requireNonNull(expiresAtMillis, "expiresAtMillis");
+        this.expiresAt = Objects.requireNonNull(expiresAt, "expiresAt");
     }
 
     /**
@@ -58,17 +59,17 @@ public final class Value {
     /**
      * Returns when the value expires.
      *
-     * @return milliseconds since 1970, or empty for never
+     * @return a time of whole milliseconds, by the clocks of the nodes; empty for never
      */
-    public OptionalLong expiresAtMillis() {
-        return expiresAtMillis;
+    public Optional<Instant> expiresAt() {
+        return expiresAt;
     }
 
     @Override
     public boolean equals(Object other) {
         return other instanceof Value value
                 && version.equals(value.version)
-                && expiresAtMillis.equals(value.expiresAtMillis)
+                && expiresAt.equals(value.expiresAt)
                 && Arrays.equals(bytes, value.bytes);
     }
 

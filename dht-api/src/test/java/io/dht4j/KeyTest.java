@@ -129,6 +129,17 @@ class KeyTest {
                 .isFalse();
     }
 
+    @Test
+    void theRangeOfAPrefixHoldsWhatBeginsWithIt() {
+        KeyRange range = KeyRange.prefix(key('a', 0xFF));
+        assertThat(range.contains(key('a', 0xFE, 0xFF))).isFalse();
+        assertThat(range.contains(key('a', 0xFF))).isTrue();
+        assertThat(range.contains(key('a', 0xFF, 0xFF, 0xFF))).isTrue();
+        assertThat(range.end()).contains(key('b'));
+        assertThat(KeyRange.prefix(key(0xFF, 0xFF)).end()).isEmpty();
+        assertThat(KeyRange.prefix(key(0xFF)).contains(key(0xFF, 0xFF))).isTrue();
+    }
+
     private static Key key(int... unsigned) {
         byte[] bytes = new byte[unsigned.length];
         for (int i = 0; i < bytes.length; i++) {

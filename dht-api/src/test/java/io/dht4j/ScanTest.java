@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.OptionalLong;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -123,7 +123,7 @@ class ScanTest {
     private static List<KeyValue> page(String... keys) {
         List<KeyValue> page = new ArrayList<>();
         for (String key : keys) {
-            page.add(new KeyValue(Key.of(key), new Value(new byte[0], new Version(1), OptionalLong.empty())));
+            page.add(new KeyValue(Key.of(key), new Value(new byte[0], new Version(1), Optional.empty())));
         }
         return page;
     }

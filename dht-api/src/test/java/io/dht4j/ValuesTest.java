@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
+import java.time.Instant;
 import java.util.List;
-import java.util.OptionalLong;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -203,13 +204,14 @@ class ValuesTest {
 
     @Test
     void valuesAreComparedByContent() {
-        Value value = new Value(new byte[] {104, 105}, new Version(1), OptionalLong.of(7));
+        Value value = new Value(new byte[] {104, 105}, new Version(1), Optional.of(Instant.ofEpochMilli(7)));
         assertThat(value)
-                .isEqualTo(new Value(new byte[] {104, 105}, new Version(1), OptionalLong.of(7)))
-                .hasSameHashCodeAs(new Value(new byte[] {104, 105}, new Version(1), OptionalLong.of(7)))
-                .isNotEqualTo(new Value(new byte[] {104, 105}, new Version(2), OptionalLong.of(7)))
-                .isNotEqualTo(new Value(new byte[] {104}, new Version(1), OptionalLong.of(7)))
-                .isNotEqualTo(new Value(new byte[] {104, 105}, new Version(1), OptionalLong.empty()))
+                .isEqualTo(new Value(new byte[] {104, 105}, new Version(1), Optional.of(Instant.ofEpochMilli(7))))
+                .hasSameHashCodeAs(
+                        new Value(new byte[] {104, 105}, new Version(1), Optional.of(Instant.ofEpochMilli(7))))
+                .isNotEqualTo(new Value(new byte[] {104, 105}, new Version(2), Optional.of(Instant.ofEpochMilli(7))))
+                .isNotEqualTo(new Value(new byte[] {104}, new Version(1), Optional.of(Instant.ofEpochMilli(7))))
+                .isNotEqualTo(new Value(new byte[] {104, 105}, new Version(1), Optional.empty()))
                 .hasToString("Value[2 bytes, version 1]");
         assertThat(value.text()).isEqualTo("hi");
     }
@@ -220,8 +222,8 @@ class ValuesTest {
                 nullArgument("text", () -> Key.of((String) null)),
                 nullArgument("bytes", () -> Key.of((byte[]) null)),
                 nullArgument("source", () -> Key.copyOfRange(null, 0, 1)),
-                nullArgument("bytes", () -> new Value(null, new Version(1), OptionalLong.empty())),
-                nullArgument("version", () -> new Value(new byte[0], null, OptionalLong.empty())),
+                nullArgument("bytes", () -> new Value(null, new Version(1), Optional.empty())),
+                nullArgument("version", () -> new Value(new byte[0], null, Optional.empty())),
                 nullArgument("value", () -> new NodeId(null)),
                 nullArgument("id", () -> Node.of(null, "a:1")),
                 nullArgument("address", () -> Node.of("n1", null)),

@@ -13,11 +13,12 @@ import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
+import io.dht4j.NodeOperations;
 import io.dht4j.NodeStatus;
-import io.dht4j.RepairStatus;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
+import io.dht4j.Snapshot;
 import io.dht4j.Topology;
 import io.dht4j.UnavailableException;
 import io.dht4j.Value;
@@ -78,6 +79,7 @@ public final class RemoteCluster implements Cluster {
     private final RemoteCalls calls;
     private final RemoteMembership membership;
     private final RemoteStatus status;
+    private final RemoteOperations operations;
     private final Readiness readiness;
 
     private RemoteCluster(
@@ -96,6 +98,7 @@ public final class RemoteCluster implements Cluster {
         this.calls = new RemoteCalls(environment, targets, budget, options);
         this.membership = new RemoteMembership(calls, api, environment);
         this.status = new RemoteStatus(api, calls, targets, environment, first);
+        this.operations = new RemoteOperations(api, calls, status);
         this.readiness = new Readiness(environment, this::scanNothing);
     }
 
@@ -265,17 +268,45 @@ public final class RemoteCluster implements Cluster {
     }
 
     @Override
-    public CompletionStage<Version> openSnapshot(Duration lease, CallOptions call) {
+    public CompletionStage<Snapshot> openSnapshot(Duration lease, CallOptions call) {
         requireNonNull(lease, "lease");
         requireNonNull(call, "options");
         // A snapshot opened twice is harmless: the unused one ends with its lease.
         return calls.start(
-                Call.OPEN_SNAPSHOT, Kind.READ, call, (address, within) -> api.openSnapshot(address, lease, within));
+                        Call.OPEN_SNAPSHOT,
+                        Kind.READ,
+                        call,
+                        (address, within) -> api.openSnapshot(address, lease, within))
+                .thenApply(this::snapshot);
     }
 
     @Override
-    public Scan scanSnapshot(Version snapshot, KeyRange range, CallOptions call) {
-        requireNonNull(snapshot, "snapshot");
+    public Snapshot snapshot(Version version) {
+        requireNonNull(version, "version");
+        return new Snapshot() {
+            @Override
+            public Version version() {
+                return version;
+            }
+
+            @Override
+            public Scan scan(KeyRange range, CallOptions call) {
+                return scanSnapshot(version, range, call);
+            }
+
+            @Override
+            public CompletionStage<Void> end(CallOptions call) {
+                requireNonNull(call, "options");
+                return calls.start(
+                        Call.CLOSE_SNAPSHOT,
+                        Kind.READ,
+                        call,
+                        (address, within) -> api.closeSnapshot(address, version, within));
+            }
+        };
+    }
+
+    private Scan scanSnapshot(Version snapshot, KeyRange range, CallOptions call) {
         requireNonNull(range, "range");
         requireNonNull(call, "options");
         return new RemoteScan(
@@ -289,17 +320,6 @@ public final class RemoteCluster implements Cluster {
     }
 
     @Override
-    public CompletionStage<Void> closeSnapshot(Version snapshot, CallOptions call) {
-        requireNonNull(snapshot, "snapshot");
-        requireNonNull(call, "options");
-        return calls.start(
-                Call.CLOSE_SNAPSHOT,
-                Kind.READ,
-                call,
-                (address, within) -> api.closeSnapshot(address, snapshot, within));
-    }
-
-    @Override
     public CompletionStage<KeyPlacement> locate(Key key) {
         requireNonNull(key, "key");
         return calls.start(Kind.READ, CallOptions.defaults(), (address, within) -> api.locate(address, key, within))
@@ -308,7 +328,7 @@ public final class RemoteCluster implements Cluster {
                         return CompletableFuture.completedFuture(placement(located));
                     }
                     // The nodes have changed since this client last refreshed the topology.
-                    return status().thenApply(refreshed -> placement(located));
+                    return status.fetch().thenApply(refreshed -> placement(located));
                 });
     }
 
@@ -367,26 +387,8 @@ public final class RemoteCluster implements Cluster {
      * @return a stage that completes with the status at one moment
      */
     @Override
-    public CompletionStage<NodeStatus> status() {
-        return status.fetch();
-    }
-
-    /**
-     * Starts a repair session at the first node in the order of tries. To select the node, connect to that node only.
-     *
-     * @param partitions the partitions to repair, or empty for all of which the node is a replica
-     * @return a stage that completes with the status at the start
-     */
-    @Override
-    public CompletionStage<RepairStatus> repair(Set<Integer> partitions) {
-        requireNonNull(partitions, "partitions");
-        return calls.start(
-                Kind.READ, CallOptions.defaults(), (address, within) -> api.repair(address, partitions, within));
-    }
-
-    @Override
-    public CompletionStage<RepairStatus> repairStatus() {
-        return calls.start(Kind.READ, CallOptions.defaults(), api::repairStatus);
+    public NodeOperations operations() {
+        return operations;
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.dht4j.micrometer;
 
 import io.dht4j.Cluster;
+import io.dht4j.NodeDiagnostics;
 import io.dht4j.RepairStatus;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -98,9 +99,14 @@ final class ClusterPoll {
     }
 
     private void ask(CompletableFuture<ClusterSample> asked) {
-        CompletableFuture<Optional<RepairStatus>> repair = optional(cluster::repairStatus);
-        optional(cluster::status)
-                .thenCombine(repair, (status, progress) -> new ClusterSample(status, progress, cluster.gauges()))
+        CompletableFuture<Optional<RepairStatus>> repair = optional(cluster.operations()::repairStatus);
+        optional(cluster.operations()::status)
+                .thenCombine(
+                        repair,
+                        (status, progress) -> new ClusterSample(
+                                status,
+                                progress,
+                                cluster.operations().diagnostics().map(NodeDiagnostics::gauges)))
                 .exceptionally(error -> ClusterSample.UNKNOWN)
                 .thenAccept(sample -> {
                     try {

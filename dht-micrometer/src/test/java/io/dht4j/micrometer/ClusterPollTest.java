@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dht4j.Cluster;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
+import io.dht4j.NodeOperations;
 import io.dht4j.NodeStatus;
 import io.dht4j.OverloadCounts;
 import io.dht4j.RefillStatus;
+import io.dht4j.RepairStatus;
 import io.dht4j.Topology;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -15,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
@@ -58,14 +61,28 @@ class ClusterPollTest {
 
     /** A cluster that answers for its status only. */
     private Cluster cluster() {
+        NodeOperations operations = new NodeOperations() {
+            @Override
+            public CompletionStage<NodeStatus> status() {
+                return ask();
+            }
+
+            @Override
+            public CompletionStage<RepairStatus> repair(Set<Integer> partitions) {
+                return repairStatus();
+            }
+
+            @Override
+            public CompletionStage<RepairStatus> repairStatus() {
+                return CompletableFuture.failedFuture(new IllegalStateException("none"));
+            }
+        };
         return (Cluster) Proxy.newProxyInstance(
                 Cluster.class.getClassLoader(), new Class<?>[] {Cluster.class}, (proxy, method, arguments) -> {
-                    return switch (method.getName()) {
-                        case "status" -> ask();
-                        case "repairStatus" -> CompletableFuture.failedFuture(new IllegalStateException("none"));
-                        case "gauges" -> Optional.empty();
-                        default -> throw new UnsupportedOperationException(method.getName());
-                    };
+                    if (method.getName().equals("operations")) {
+                        return operations;
+                    }
+                    throw new UnsupportedOperationException(method.getName());
                 });
     }
 

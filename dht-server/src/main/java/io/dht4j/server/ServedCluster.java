@@ -9,13 +9,16 @@ import io.dht4j.Key;
 import io.dht4j.KeyPlacement;
 import io.dht4j.KeyRange;
 import io.dht4j.KeyReplica;
+import io.dht4j.NodeDiagnostics;
 import io.dht4j.NodeGauges;
+import io.dht4j.NodeOperations;
 import io.dht4j.NodeStatus;
 import io.dht4j.RepairStatus;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
 import io.dht4j.SlowCall;
+import io.dht4j.Snapshot;
 import io.dht4j.Topology;
 import io.dht4j.UnavailableException;
 import io.dht4j.Value;
@@ -42,6 +45,7 @@ final class ServedCluster implements Cluster {
 
     private volatile @Nullable Cluster started;
     private final CompletableFuture<Cluster> starting = new CompletableFuture<>();
+    private final ServedOperations operations = new ServedOperations();
     private volatile Supplier<String> waiting = () -> "the node has just been started";
 
     /** Sets the source of the description of what the start waits for. */
@@ -108,38 +112,33 @@ final class ServedCluster implements Cluster {
     }
 
     @Override
-    public CompletionStage<Version> openSnapshot(Duration lease, CallOptions options) {
-        return call(cluster -> cluster.openSnapshot(lease, options));
+    public CompletionStage<Snapshot> openSnapshot(Duration lease, CallOptions options) {
+        return call(cluster -> cluster.openSnapshot(lease, options)).thenApply(opened -> snapshot(opened.version()));
     }
 
     @Override
-    public Scan scanSnapshot(Version snapshot, KeyRange range, CallOptions options) {
-        return ShellAnswers.of(cluster().scanSnapshot(snapshot, range, options));
-    }
+    public Snapshot snapshot(Version version) {
+        return new Snapshot() {
+            @Override
+            public Version version() {
+                return version;
+            }
 
-    @Override
-    public CompletionStage<Void> closeSnapshot(Version snapshot, CallOptions options) {
-        return call(cluster -> cluster.closeSnapshot(snapshot, options));
+            @Override
+            public Scan scan(KeyRange range, CallOptions options) {
+                return ShellAnswers.of(cluster().snapshot(version).scan(range, options));
+            }
+
+            @Override
+            public CompletionStage<Void> end(CallOptions options) {
+                return call(cluster -> cluster.snapshot(version).end(options));
+            }
+        };
     }
 
     @Override
     public CompletionStage<KeyPlacement> locate(Key key) {
         return call(cluster -> cluster.locate(key));
-    }
-
-    @Override
-    public CompletionStage<List<KeyPlacement>> placements(int first, int count) {
-        return call(cluster -> cluster.placements(first, count));
-    }
-
-    @Override
-    public CompletionStage<List<KeyReplica>> replicas(Key key, CallOptions options) {
-        return call(cluster -> cluster.replicas(key, options)).thenApply(ShellAnswers::of);
-    }
-
-    @Override
-    public CompletionStage<HotKeys> hotKeys(Duration duration, int count) {
-        return call(cluster -> cluster.hotKeys(duration, count));
     }
 
     @Override
@@ -153,36 +152,14 @@ final class ServedCluster implements Cluster {
     }
 
     @Override
-    public CompletionStage<NodeStatus> status() {
-        return call(Cluster::status).thenApply(ShellAnswers::of);
+    public NodeOperations operations() {
+        return operations;
     }
 
     /** Never completes if the node does not start. */
     @Override
     public CompletionStage<Void> ready() {
         return starting.thenCompose(Cluster::ready);
-    }
-
-    @Override
-    public List<SlowCall> slowCalls() {
-        Cluster cluster = started;
-        return cluster == null ? List.of() : cluster.slowCalls();
-    }
-
-    @Override
-    public Optional<NodeGauges> gauges() {
-        Cluster cluster = started;
-        return cluster == null ? Optional.empty() : cluster.gauges();
-    }
-
-    @Override
-    public CompletionStage<RepairStatus> repair(Set<Integer> partitions) {
-        return call(cluster -> cluster.repair(partitions)).thenApply(ShellAnswers::of);
-    }
-
-    @Override
-    public CompletionStage<RepairStatus> repairStatus() {
-        return call(Cluster::repairStatus).thenApply(ShellAnswers::of);
     }
 
     @Override
@@ -193,5 +170,62 @@ final class ServedCluster implements Cluster {
     @Override
     public void close() {
         // The node closes its cluster.
+    }
+
+    /** The operations of the node, with diagnostics once it serves. */
+    private final class ServedOperations implements NodeOperations, NodeDiagnostics {
+
+        private NodeDiagnostics ofNode() {
+            return ofNode(cluster());
+        }
+
+        private static NodeDiagnostics ofNode(Cluster node) {
+            return node.operations().diagnostics().orElseThrow();
+        }
+
+        @Override
+        public CompletionStage<NodeStatus> status() {
+            return call(cluster -> cluster.operations().status()).thenApply(ShellAnswers::of);
+        }
+
+        @Override
+        public CompletionStage<RepairStatus> repair(Set<Integer> partitions) {
+            return call(cluster -> cluster.operations().repair(partitions)).thenApply(ShellAnswers::of);
+        }
+
+        @Override
+        public CompletionStage<RepairStatus> repairStatus() {
+            return call(cluster -> cluster.operations().repairStatus()).thenApply(ShellAnswers::of);
+        }
+
+        @Override
+        public Optional<NodeDiagnostics> diagnostics() {
+            return started == null ? Optional.empty() : Optional.of(this);
+        }
+
+        @Override
+        public NodeGauges gauges() {
+            return ofNode().gauges();
+        }
+
+        @Override
+        public List<SlowCall> slowCalls() {
+            return ofNode().slowCalls();
+        }
+
+        @Override
+        public CompletionStage<HotKeys> hotKeys(Duration duration, int count) {
+            return call(cluster -> ofNode(cluster).hotKeys(duration, count));
+        }
+
+        @Override
+        public CompletionStage<List<KeyPlacement>> placements(int first, int count) {
+            return call(cluster -> ofNode(cluster).placements(first, count));
+        }
+
+        @Override
+        public CompletionStage<List<KeyReplica>> replicas(Key key, CallOptions options) {
+            return call(cluster -> ofNode(cluster).replicas(key, options)).thenApply(ShellAnswers::of);
+        }
     }
 }

@@ -285,7 +285,10 @@ public final class ServerNode implements AutoCloseable {
      * Failures are ignored: other nodes need not run yet. It is no call that metrics, traces or slow calls show.
      */
     private static void warmUp(Cluster cluster) {
-        cluster.replicas(Key.of("warm-up"), CallOptions.defaults().withTimeout(WARM_UP))
+        cluster.operations()
+                .diagnostics()
+                .orElseThrow()
+                .replicas(Key.of("warm-up"), CallOptions.defaults().withTimeout(WARM_UP))
                 .handle((replicas, error) -> error == null)
                 .toCompletableFuture()
                 .join();

@@ -67,8 +67,7 @@ final class ShellAnswers {
             return status;
         }
         List<StoreProblem> problems = status.storeProblems().stream()
-                .map(problem ->
-                        new StoreProblem(problem.kind(), problem.sinceMillis(), ShellWords.of(problem.message())))
+                .map(problem -> new StoreProblem(problem.kind(), problem.since(), ShellWords.of(problem.message())))
                 .toList();
         return new NodeStatus(
                 status.id(),

@@ -99,7 +99,7 @@ class AgreedServersTest {
                         RemoteCluster.connect(api, List.of("127.0.0.1:" + ports.get(0)), RemoteOptions.defaults())) {
             nodes.add(start(4, Map.of(Setting.JOIN, list(3), Setting.ZONE, "b")).join());
             assertThat(run("nodes").out()).containsPattern("n4 +(JOINING|SERVING) +zone b");
-            client.status().toCompletableFuture().join();
+            client.operations().status().toCompletableFuture().join();
             nodes.get(3)
                     .cluster()
                     .put(Key.of("key"), "value".getBytes(java.nio.charset.StandardCharsets.UTF_8))

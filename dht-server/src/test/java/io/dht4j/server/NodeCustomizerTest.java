@@ -93,7 +93,8 @@ class NodeCustomizerTest {
         try (ServerNode node = ServerNode.start(config, new AllParts())) {
             Key key = Key.of("key");
             node.cluster().put(key, "value".getBytes()).toCompletableFuture().get();
-            NodeStatus status = node.cluster().status().toCompletableFuture().get();
+            NodeStatus status =
+                    node.cluster().operations().status().toCompletableFuture().get();
             assertThat(List.of(status.store(), status.placement(), status.hash()))
                     .containsExactly("my-store", "my-placement", "my-hash");
             assertThat(status.transport()).startsWith("grpc");

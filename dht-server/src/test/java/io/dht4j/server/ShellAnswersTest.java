@@ -22,6 +22,7 @@ import io.dht4j.transport.grpc.api.GrpcRemote;
 import io.dht4j.transport.grpc.api.GrpcRemoteOptions;
 import io.dht4j.transport.http.HttpRemote;
 import io.dht4j.transport.http.HttpRemoteOptions;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -56,7 +57,7 @@ class ShellAnswersTest {
 
                 @Override
                 public List<StoreProblem> problems() {
-                    return List.of(new StoreProblem(StoreProblem.Kind.DAMAGED_DATA, 1, CALL));
+                    return List.of(new StoreProblem(StoreProblem.Kind.DAMAGED_DATA, Instant.EPOCH, CALL));
                 }
             };
         }
@@ -104,7 +105,7 @@ class ShellAnswersTest {
 
     @Test
     void theNodeItselfNamesCalls() {
-        assertThat(join(node.cluster().status()).storeProblems())
+        assertThat(join(node.cluster().operations().status()).storeProblems())
                 .extracting(StoreProblem::message)
                 .containsExactly(CALL);
         assertThatThrownBy(() -> join(node.cluster().membership().status()))
@@ -113,7 +114,7 @@ class ShellAnswersTest {
 
     private static void assertCommands(RemoteApi protocol, int port) {
         try (Cluster remote = RemoteCluster.connect(protocol, List.of("127.0.0.1:" + port), RemoteOptions.defaults())) {
-            assertThat(join(remote.status()).storeProblems())
+            assertThat(join(remote.operations().status()).storeProblems())
                     .extracting(StoreProblem::message)
                     .containsExactly(COMMAND);
             assertThatThrownBy(() -> join(remote.get(Key.of("key")))).hasMessageContaining(COMMAND);

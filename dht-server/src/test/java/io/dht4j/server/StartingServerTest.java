@@ -95,9 +95,20 @@ class StartingServerTest {
         assertThat(ready.body())
                 .startsWith("not ready: node n1 forms a cluster")
                 .contains("n2");
-        HttpResponse<String> value = get(ports.get(3), "/v0/entity?id=key");
-        assertThat(value.statusCode()).isEqualTo(503);
-        assertThat(value.body()).contains("this node does not serve yet: node n1 forms a cluster");
+        for (String path : List.of(
+                "/v0/entity?id=key",
+                "/v0/entities?snapshot=5",
+                "/v0/status",
+                "/v0/repair",
+                "/v0/partitions",
+                "/v0/replicas?id=key",
+                "/v0/slow-calls",
+                "/v0/hot-keys?duration=100")) {
+            HttpResponse<String> refused = get(ports.get(3), path);
+            assertThat(refused.statusCode()).as(path).isEqualTo(503);
+            assertThat(refused.body()).contains("this node does not serve yet: node n1 forms a cluster");
+        }
+        assertThat(get(ports.get(3), "/metrics").statusCode()).isEqualTo(200);
 
         stopped = true;
         assertThatThrownBy(start::join).hasMessageContaining("stopped at its start");

@@ -114,7 +114,7 @@ final class HealedCluster {
     private Optional<String> repair(SimulatedNode node) {
         Cluster cluster = cluster(node);
         RepairStatus before = repairStatus(cluster);
-        cluster.repair(Set.of());
+        cluster.operations().repair(Set.of());
         // A running session does not count: it may have begun before the faults ended.
         long wanted = before.rounds() + (before.running() ? 2 : 1);
         await(
@@ -143,11 +143,11 @@ final class HealedCluster {
     }
 
     private NodeStatus status(SimulatedNode node) {
-        return world.await(cluster(node).status(), Simulator.TIMEOUT);
+        return world.await(cluster(node).operations().status(), Simulator.TIMEOUT);
     }
 
     private static RepairStatus repairStatus(Cluster cluster) {
-        return cluster.repairStatus().toCompletableFuture().join();
+        return cluster.operations().repairStatus().toCompletableFuture().join();
     }
 
     /**

@@ -15,12 +15,12 @@ import io.dht4j.testkit.network.LoopbackNetwork;
 import io.dht4j.testkit.store.ModelStore;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
 
@@ -72,12 +72,12 @@ final class Restoration {
 
     private void restore(Map<Key, Value> shown) {
         shown.forEach((key, value) -> {
-            long now = environments.get(0).currentTimeMillis();
-            OptionalLong expiry = value.expiresAtMillis();
-            if (expiry.isEmpty() || expiry.getAsLong() > now) {
+            Instant now = Instant.ofEpochMilli(environments.get(0).currentTimeMillis());
+            Optional<Instant> expiry = value.expiresAt();
+            if (expiry.isEmpty() || expiry.get().isAfter(now)) {
                 CallOptions options = expiry.isEmpty()
                         ? CallOptions.defaults()
-                        : CallOptions.defaults().withTimeToLive(Duration.ofMillis(expiry.getAsLong() - now));
+                        : CallOptions.defaults().withTimeToLive(Duration.between(now, expiry.get()));
                 world.await(nodes.get(0).put(key, value.bytes(), options), BOUND);
             }
         });
@@ -102,12 +102,11 @@ final class Restoration {
     }
 
     private static boolean hasExpired(Value value, long now) {
-        return value.expiresAtMillis().isPresent() && value.expiresAtMillis().getAsLong() <= now;
+        return value.expiresAt().filter(at -> at.toEpochMilli() <= now).isPresent();
     }
 
     /** Compares all but the versions, which are new. */
     private static boolean isSame(Value one, Value other) {
-        return Arrays.equals(one.bytes(), other.bytes())
-                && one.expiresAtMillis().equals(other.expiresAtMillis());
+        return Arrays.equals(one.bytes(), other.bytes()) && one.expiresAt().equals(other.expiresAt());
     }
 }

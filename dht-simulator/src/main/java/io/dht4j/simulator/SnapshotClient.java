@@ -7,6 +7,7 @@ import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
 import io.dht4j.Scan;
+import io.dht4j.Snapshot;
 import io.dht4j.Value;
 import io.dht4j.simulator.history.History;
 import io.dht4j.simulator.history.Operation;
@@ -78,7 +79,7 @@ final class SnapshotClient {
     void begin() {
         atOne((node, process) -> {
             int begun = history.next();
-            watch(node, process.cluster().openSnapshot(LEASE, quorum), version -> {
+            watch(node, process.cluster().openSnapshot(LEASE, quorum).thenApply(Snapshot::version), version -> {
                 // The snapshot has waited for the writes that its node coordinated.
                 SnapshotCheck.Snapshot snapshot =
                         new SnapshotCheck.Snapshot(version, begun, write -> workload.wasWrittenBy(write, process));
@@ -93,7 +94,7 @@ final class SnapshotClient {
                 read(open, node, process);
                 restAndRead(open, reads - 1);
             } else {
-                watch(node, process.cluster().closeSnapshot(open.version(), quorum), closed -> {});
+                watch(node, process.cluster().snapshot(open.version()).end(quorum), closed -> {});
             }
         }));
     }
@@ -105,7 +106,7 @@ final class SnapshotClient {
         keys.forEach(key -> reads.put(
                 key, Operation.read(Operation.Kind.SNAPSHOT, key, node.node.id().value(), begun, clock)));
         Reading reading = new Reading(open, reads, new LinkedHashMap<>());
-        Scan scan = process.cluster().scanSnapshot(open.version(), KeyRange.all(), quorum);
+        Scan scan = process.cluster().snapshot(open.version()).scan(KeyRange.all(), quorum);
         nextPage(reading, scan, node, process);
     }
 

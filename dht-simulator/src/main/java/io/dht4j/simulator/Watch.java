@@ -68,7 +68,7 @@ final class Watch {
             requirePending(node, process, MOST_PENDING + heartbeats);
             process.environment()
                     .executor()
-                    .execute(() -> process.cluster().status().whenComplete((status, error) -> {
+                    .execute(() -> process.cluster().operations().status().whenComplete((status, error) -> {
                         if (error == null) {
                             require(status);
                         } else if (!(DhtException.unwrap(error) instanceof DhtException)) {

@@ -9,12 +9,14 @@ import io.dht4j.Key;
 import io.dht4j.KeyPlacement;
 import io.dht4j.KeyRange;
 import io.dht4j.Node;
+import io.dht4j.NodeOperations;
 import io.dht4j.NodeStatus;
 import io.dht4j.OverloadedException;
 import io.dht4j.RepairStatus;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
+import io.dht4j.Snapshot;
 import io.dht4j.Topology;
 import io.dht4j.UnavailableException;
 import io.dht4j.Value;
@@ -34,7 +36,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.Callable;
@@ -154,7 +155,7 @@ public final class BlockingCluster implements Cluster {
                 .flatMap(Optional::stream)
                 .reduce(Entry::newest)
                 .filter(entry -> !entry.isTombstone())
-                .map(entry -> new Value(entry.value(), entry.version(), OptionalLong.empty()));
+                .map(entry -> new Value(entry.value(), entry.version(), Optional.empty()));
     }
 
     private Version write(Entry entry, CallOptions options) throws InterruptedException {
@@ -259,18 +260,13 @@ public final class BlockingCluster implements Cluster {
     }
 
     @Override
-    public CompletionStage<Version> openSnapshot(Duration lease, CallOptions options) {
+    public CompletionStage<Snapshot> openSnapshot(Duration lease, CallOptions options) {
         return CompletableFuture.failedFuture(noSnapshots());
     }
 
     @Override
-    public Scan scanSnapshot(Version snapshot, KeyRange range, CallOptions options) {
+    public Snapshot snapshot(Version version) {
         throw noSnapshots();
-    }
-
-    @Override
-    public CompletionStage<Void> closeSnapshot(Version snapshot, CallOptions options) {
-        return CompletableFuture.failedFuture(noSnapshots());
     }
 
     private static InvalidRequestException noSnapshots() {
@@ -296,18 +292,23 @@ public final class BlockingCluster implements Cluster {
     }
 
     @Override
-    public CompletionStage<NodeStatus> status() {
-        return unsupported("status");
-    }
+    public NodeOperations operations() {
+        return new NodeOperations() {
+            @Override
+            public CompletionStage<NodeStatus> status() {
+                return unsupported("status");
+            }
 
-    @Override
-    public CompletionStage<RepairStatus> repair(Set<Integer> partitions) {
-        return unsupported("repair");
-    }
+            @Override
+            public CompletionStage<RepairStatus> repair(Set<Integer> partitions) {
+                return unsupported("repair");
+            }
 
-    @Override
-    public CompletionStage<RepairStatus> repairStatus() {
-        return unsupported("repair");
+            @Override
+            public CompletionStage<RepairStatus> repairStatus() {
+                return unsupported("repair");
+            }
+        };
     }
 
     /** Ends requests in flight, and closes transport and store. */

@@ -51,7 +51,7 @@ public abstract class ObservationOptions<B extends ObservationOptions<B>> {
 
     /**
      * Sets how long a call takes at least that is logged as slow, with its requests. Default: no call is. The last 128
-     * are kept, see {@link io.dht4j.Cluster#slowCalls}.
+     * are kept, see {@link io.dht4j.NodeDiagnostics#slowCalls}.
      *
      * @param slowCalls 1 millisecond to 1 hour
      * @return this builder
@@ -62,8 +62,8 @@ public abstract class ObservationOptions<B extends ObservationOptions<B>> {
     }
 
     /**
-     * Sets the sketches that find hot keys, see {@link io.dht4j.Cluster#hotKeys}. Default: none. A count creates twelve
-     * sketches and drops them at its end.
+     * Sets the sketches that find hot keys, see {@link io.dht4j.NodeDiagnostics#hotKeys}. Default: none. A count
+     * creates twelve sketches and drops them at its end.
      *
      * @param sketches creates an empty sketch; the module {@code dht-datasketches} has one
      * @return this builder

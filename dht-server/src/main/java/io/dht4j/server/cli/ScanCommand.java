@@ -103,8 +103,7 @@ final class ScanCommand implements Callable<Integer> {
             if (start.isPresent() || end.isPresent()) {
                 throw new ParameterException(spec.commandLine(), "--prefix does not go with --start or --end");
             }
-            Key first = key("--prefix", prefix.get());
-            return new KeyRange(first, afterPrefix(first));
+            return KeyRange.prefix(key("--prefix", prefix.get()));
         }
         Key first =
                 start.isPresent() ? key("--start", start.get()) : KeyRange.all().start();
@@ -116,20 +115,6 @@ final class ScanCommand implements Callable<Integer> {
                             + "\" up to, without, \"" + last.get() + "\"");
         }
         return new KeyRange(first, last);
-    }
-
-    /** Returns the first key greater than all that begin with the prefix; empty for a prefix of only 0xFF. */
-    private static Optional<Key> afterPrefix(Key prefix) {
-        byte[] bytes = prefix.toByteArray();
-        int last = bytes.length - 1;
-        while (last >= 0 && bytes[last] == (byte) 0xFF) {
-            last--;
-        }
-        if (last < 0) {
-            return Optional.empty();
-        }
-        bytes[last]++;
-        return Optional.of(Key.copyOfRange(bytes, 0, last + 1));
     }
 
     private Key key(String option, String text) {

@@ -134,7 +134,7 @@ final class Demo {
         }
         page.say(
                 "A key's hash picks one of %,d partitions, and each partition has its nodes in order.",
-                cluster.status().toCompletableFuture().join().partitions());
+                cluster.operations().status().toCompletableFuture().join().partitions());
         page.say("Keys by their first replica:");
         for (Map.Entry<NodeId, Long> entry : first.entrySet()) {
             page.bar(
@@ -145,7 +145,7 @@ final class Demo {
         }
         page.say("With three replicas on three nodes, each node ends up with every entry:");
         for (String id : DemoNodes.founders()) {
-            long entries = join(nodes.cluster(id).status()).entries();
+            long entries = join(nodes.cluster(id).operations().status()).entries();
             page.bar(id, entries, total, String.format(Locale.ROOT, "%,d", entries));
         }
     }

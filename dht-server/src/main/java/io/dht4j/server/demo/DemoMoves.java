@@ -139,12 +139,12 @@ final class DemoMoves {
         long began = System.nanoTime();
         Map<String, Long> entries = new TreeMap<>();
         for (String id : nodes.running()) {
-            NodeStatus status = DemoCalls.join(nodes.cluster(id).status());
+            NodeStatus status = DemoCalls.join(nodes.cluster(id).operations().status());
             // A busy store does not know its number at once.
             while (!status.entriesAge().isZero() && DemoCalls.secondsSince(began) < DROP_SECONDS) {
                 calls.checkStop();
                 LockSupport.parkNanos(LOOK_NANOS);
-                status = DemoCalls.join(nodes.cluster(id).status());
+                status = DemoCalls.join(nodes.cluster(id).operations().status());
             }
             entries.put(id, status.entries());
         }

@@ -63,8 +63,11 @@ public final class ShellWords {
                 new Remedy("Rebuild.begin", "(?<=\\bwithout )Rebuild\\.begin\\b", "--rebuild"),
                 new Remedy("ClusterBuilder.refill", "\\(ClusterBuilder\\.refill\\)", "(--refill-without)"),
                 new Remedy("maxConnections", "(?<=, or lower )maxConnections\\b", "--max-connections"),
-                new Remedy("Cluster.repair", "\\(Cluster\\.repair\\)", "(./dht repair)"),
-                new Remedy("Cluster.repairStatus", ": Cluster\\.repairStatus(?= shows why)", ": ./dht repair"),
+                new Remedy("operations().repair", "\\(operations\\(\\)\\.repair\\)", "(./dht repair)"),
+                new Remedy(
+                        "operations().repairStatus",
+                        ": operations\\(\\)\\.repairStatus(?= shows why)",
+                        ": ./dht repair"),
                 new Remedy("MembershipStatus.members()", "\\bMembershipStatus\\.members\\(\\)", "./dht nodes"),
                 new Remedy("MembershipStatus.metadata()", "\\bMembershipStatus\\.metadata\\(\\)", "./dht meta"),
                 new Remedy("MembershipStatus.moves()", "\\bMembershipStatus\\.moves\\(\\)", "./dht rebalance --status"),

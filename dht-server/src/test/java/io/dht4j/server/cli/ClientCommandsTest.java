@@ -160,7 +160,7 @@ class ClientCommandsTest extends NodeCommands {
     void theTimeToLiveIsPassedOn() {
         assertThat(run("put", "k", "v", "--ttl", "3600000").exitCode()).isZero();
 
-        assertThat(read("k").orElseThrow().expiresAtMillis()).isPresent();
+        assertThat(read("k").orElseThrow().expiresAt()).isPresent();
     }
 
     @Test

@@ -12,9 +12,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -94,13 +95,13 @@ class DumpAndLoadTest extends NodeCommands {
         try (ServerNode other = TestNodes.start(1, FreePorts.find(1), Map.of())) {
             CommandLineRun.of("load", dump.toString(), "--node", other.url());
 
-            OptionalLong expires = other.cluster()
+            Optional<Instant> expires = other.cluster()
                     .get(Key.of("soon"))
                     .toCompletableFuture()
                     .join()
                     .orElseThrow()
-                    .expiresAtMillis();
-            assertThat(Duration.ofMillis(expires.orElseThrow() - System.currentTimeMillis()))
+                    .expiresAt();
+            assertThat(Duration.between(Instant.now(), expires.orElseThrow()))
                     .isBetween(Duration.ofMinutes(50), Duration.ofHours(1));
         }
     }

@@ -20,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -136,7 +137,7 @@ class SnapshotCommandsTest {
                 .toCompletableFuture()
                 .join()
                 .orElseThrow();
-        assertThat(Duration.ofMillis(expiring.expiresAtMillis().orElseThrow() - System.currentTimeMillis()))
+        assertThat(Duration.between(Instant.now(), expiring.expiresAt().orElseThrow()))
                 .isBetween(Duration.ofMinutes(50), Duration.ofHours(1));
 
         succeeds(run(one, "snapshot", "--out", path("b")));

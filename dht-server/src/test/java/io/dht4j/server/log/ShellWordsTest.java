@@ -138,8 +138,11 @@ class ShellWordsTest {
                 arguments(
                         "name it as lost (ClusterBuilder.refill) if it does not come back",
                         "name it as lost (--refill-without) if it does not come back"),
-                arguments("at once if it is asked to (Cluster.repair)", "at once if it is asked to (./dht repair)"),
-                arguments("in 7 partitions: Cluster.repairStatus shows why", "in 7 partitions: ./dht repair shows why"),
+                arguments(
+                        "at once if it is asked to (operations().repair)", "at once if it is asked to (./dht repair)"),
+                arguments(
+                        "in 7 partitions: operations().repairStatus shows why",
+                        "in 7 partitions: ./dht repair shows why"),
                 arguments(
                         "Raise the limit (ulimit -n) to at least 40000, or lower maxConnections",
                         "Raise the limit (ulimit -n) to at least 40000, or lower --max-connections"));

@@ -54,7 +54,7 @@ interface ClusterStateSuite extends RemoteApiSuite {
 
     private void assertThatStatusIsItsOwn(int node) {
         NodeStatus status = result(api().status(address(node), OPTIONS));
-        NodeStatus direct = result(clusters().get(node).status());
+        NodeStatus direct = result(clusters().get(node).operations().status());
         assertThat(status.uptime()).isBetween(Duration.ZERO, direct.uptime().plusMillis(1));
         assertThat(withoutUptime(status)).isEqualTo(withoutUptime(direct));
     }
@@ -88,7 +88,7 @@ interface ClusterStateSuite extends RemoteApiSuite {
         RepairStatus after = result(api().repairStatus(address(1), OPTIONS));
         assertThat(after.lastError()).isEmpty();
         assertThat(after.completed()).containsOnlyKeys(partition);
-        assertThat(after).isEqualTo(result(clusters().get(1).repairStatus()));
+        assertThat(after).isEqualTo(result(clusters().get(1).operations().repairStatus()));
         assertThat(failure(api().repair(address(1), Set.of(1 << 19), OPTIONS)).code())
                 .isEqualTo(ErrorCode.BAD_REQUEST);
     }

@@ -169,7 +169,7 @@ interface NodesSuite extends ClusterSuite {
     @Tag("core")
     default void aNodeNamesItsTransport() {
         try (ThreeNodes nodes = cluster(true)) {
-            assertThat(result(nodes.get(0).status()).transport()).isEqualTo(nodes.transportName(0));
+            assertThat(result(nodes.get(0).operations().status()).transport()).isEqualTo(nodes.transportName(0));
         }
     }
 

@@ -9,11 +9,13 @@ import io.dht4j.KeyPlacement;
 import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
 import io.dht4j.Node;
+import io.dht4j.NodeOperations;
 import io.dht4j.NodeStatus;
 import io.dht4j.RepairStatus;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
+import io.dht4j.Snapshot;
 import io.dht4j.Topology;
 import io.dht4j.Value;
 import io.dht4j.Version;
@@ -113,18 +115,28 @@ final class OneAnswerCluster implements Cluster {
     }
 
     @Override
-    public CompletionStage<Version> openSnapshot(Duration lease, CallOptions options) {
+    public CompletionStage<Snapshot> openSnapshot(Duration lease, CallOptions options) {
         return answer();
     }
 
     @Override
-    public Scan scanSnapshot(Version snapshot, KeyRange range, CallOptions options) {
-        return scan(range, ScanScope.CLUSTER, options);
-    }
+    public Snapshot snapshot(Version version) {
+        return new Snapshot() {
+            @Override
+            public Version version() {
+                return version;
+            }
 
-    @Override
-    public CompletionStage<Void> closeSnapshot(Version snapshot, CallOptions options) {
-        return answer();
+            @Override
+            public Scan scan(KeyRange range, CallOptions options) {
+                return OneAnswerCluster.this.scan(range, ScanScope.CLUSTER, options);
+            }
+
+            @Override
+            public CompletionStage<Void> end(CallOptions options) {
+                return answer();
+            }
+        };
     }
 
     @Override
@@ -148,18 +160,23 @@ final class OneAnswerCluster implements Cluster {
     }
 
     @Override
-    public CompletionStage<NodeStatus> status() {
-        return answer();
-    }
+    public NodeOperations operations() {
+        return new NodeOperations() {
+            @Override
+            public CompletionStage<NodeStatus> status() {
+                return answer();
+            }
 
-    @Override
-    public CompletionStage<RepairStatus> repair(Set<Integer> partitions) {
-        return answer();
-    }
+            @Override
+            public CompletionStage<RepairStatus> repair(Set<Integer> partitions) {
+                return answer();
+            }
 
-    @Override
-    public CompletionStage<RepairStatus> repairStatus() {
-        return answer();
+            @Override
+            public CompletionStage<RepairStatus> repairStatus() {
+                return answer();
+            }
+        };
     }
 
     @Override

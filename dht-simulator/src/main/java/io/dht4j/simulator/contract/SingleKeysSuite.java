@@ -34,7 +34,7 @@ interface SingleKeysSuite extends RemoteApiSuite {
         Value value = result(api().get(address(1), KEY, OPTIONS)).orElseThrow();
         assertThat(value.text()).isEqualTo("value");
         assertThat(value.version()).isEqualTo(version);
-        assertThat(value.expiresAtMillis()).isEmpty();
+        assertThat(value.expiresAt()).isEmpty();
     }
 
     @Test
@@ -82,14 +82,14 @@ interface SingleKeysSuite extends RemoteApiSuite {
         CallOptions options = EVERYWHERE.withTimeToLive(Duration.ofHours(1));
         result(api().put(address(0), KEY, bytes("value"), options));
         Value value = result(api().get(address(1), KEY, OPTIONS)).orElseThrow();
-        assertThat(value.expiresAtMillis()).isPresent();
+        assertThat(value.expiresAt()).isPresent();
         assertThat(result(clusters().get(2).get(KEY))).contains(value);
 
         result(api().putAll(address(0), Map.of(KEY, bytes("other")), options));
         Value other = result(api().getAll(address(1), List.of(KEY), OPTIONS)).get(KEY);
         assertThat(Optional.ofNullable(other))
                 .isEqualTo(result(clusters().get(2).get(KEY)));
-        assertThat(result(api().get(address(2), KEY, OPTIONS)).orElseThrow().expiresAtMillis())
+        assertThat(result(api().get(address(2), KEY, OPTIONS)).orElseThrow().expiresAt())
                 .isPresent();
     }
 

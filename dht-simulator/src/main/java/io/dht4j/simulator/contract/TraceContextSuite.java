@@ -8,6 +8,7 @@ import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.KeyRange;
 import io.dht4j.ScanScope;
+import io.dht4j.Snapshot;
 import io.dht4j.TraceContext;
 import io.dht4j.Version;
 import io.dht4j.spi.RemoteApi;
@@ -47,7 +48,8 @@ interface TraceContextSuite extends RemoteApiSuite {
     private List<Optional<TraceContext>> contextsOfCalls(CallOptions options) throws Exception {
         List<Optional<TraceContext>> contexts = Collections.synchronizedList(new ArrayList<>());
         RemoteApi api = api();
-        String address = served(recording(clusters().get(0), contexts)).address();
+        String address =
+                served(recording(Cluster.class, clusters().get(0), contexts)).address();
         result(api.put(address, KEY, bytes("value"), options));
         result(api.get(address, KEY, options));
         result(api.delete(address, KEY, options));
@@ -61,19 +63,22 @@ interface TraceContextSuite extends RemoteApiSuite {
         return contexts;
     }
 
-    private static Cluster recording(Cluster cluster, List<Optional<TraceContext>> contexts) {
-        return (Cluster) Proxy.newProxyInstance(
-                Cluster.class.getClassLoader(), new Class<?>[] {Cluster.class}, (proxy, method, arguments) -> {
+    private static <T> T recording(Class<T> type, T called, List<Optional<TraceContext>> contexts) {
+        return type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
                     for (Object argument : arguments == null ? new Object[0] : arguments) {
                         if (argument instanceof CallOptions options) {
                             contexts.add(options.traceContext());
                         }
                     }
                     try {
-                        return method.invoke(cluster, arguments);
+                        Object result = method.invoke(called, arguments);
+                        return result instanceof Snapshot snapshot
+                                ? recording(Snapshot.class, snapshot, contexts)
+                                : result;
                     } catch (InvocationTargetException e) {
                         throw e.getCause();
                     }
-                });
+                }));
     }
 }

@@ -24,7 +24,7 @@ class GaugesTest {
     private static final CallOptions ALL_OF_THREE = CallOptions.defaults().withPolicy(3, 3);
 
     private static NodeGauges gauges(SimulatedCluster cluster) {
-        return cluster.node(0).gauges().orElseThrow();
+        return cluster.node(0).operations().diagnostics().orElseThrow().gauges();
     }
 
     @Test
@@ -51,7 +51,9 @@ class GaugesTest {
     /** Returns the number of partitions that have two or three of these nodes among their three replicas. */
     private static long placedOnTwoOf(SimulatedCluster cluster, NodeId... silent) {
         Set<NodeId> without = Set.of(silent);
-        return cluster.await(cluster.node(0).placements(0, Integer.MAX_VALUE)).stream()
+        return cluster
+                .await(cluster.node(0).operations().diagnostics().orElseThrow().placements(0, Integer.MAX_VALUE))
+                .stream()
                 .filter(placement -> placement.replicas().stream()
                                 .filter(replica -> without.contains(replica.id()))
                                 .count()
@@ -69,7 +71,7 @@ class GaugesTest {
     }
 
     private static List<NodeId> suspects(SimulatedCluster cluster) {
-        return cluster.await(cluster.node(0).status()).suspected();
+        return cluster.await(cluster.node(0).operations().status()).suspected();
     }
 
     @Test

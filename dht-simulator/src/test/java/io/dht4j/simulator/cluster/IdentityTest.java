@@ -69,8 +69,10 @@ class IdentityTest {
             cluster.env.advance(Duration.ofSeconds(10));
             assertThat(cluster.stores.get(1).get(KEY)).isEmpty();
             assertThat(cluster.stores.get(2).get(KEY)).isEmpty();
-            assertThat(cluster.await(cluster.node(0).status()).disagreeing()).hasSize(2);
-            assertThat(cluster.await(cluster.node(1).status()).disagreeing()).isEmpty();
+            assertThat(cluster.await(cluster.node(0).operations().status()).disagreeing())
+                    .hasSize(2);
+            assertThat(cluster.await(cluster.node(1).operations().status()).disagreeing())
+                    .isEmpty();
             assertThat(cluster.failureOf(cluster.node(0).get(KEY, MAJORITY)).code())
                     .isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
             cluster.await(cluster.node(1).put(KEY, new byte[] {7}, ALL));
@@ -94,7 +96,8 @@ class IdentityTest {
             names.clear();
             cluster.env.advance(LONGEST_PAUSE);
             cluster.await(cluster.node(0).put(KEY, new byte[] {7}, ALL));
-            assertThat(cluster.await(cluster.node(0).status()).disagreeing()).isEmpty();
+            assertThat(cluster.await(cluster.node(0).operations().status()).disagreeing())
+                    .isEmpty();
             int before = connected.get();
             cluster.env.advance(Duration.ofMinutes(10));
             assertThat(connected.get()).isEqualTo(before);

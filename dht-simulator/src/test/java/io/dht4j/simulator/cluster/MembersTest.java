@@ -109,7 +109,7 @@ class MembersTest {
     void aMemberHasNoEntriesOfItsOwn() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start();
                 Cluster member = member(cluster, "app")) {
-            NodeStatus status = cluster.await(member.status());
+            NodeStatus status = cluster.await(member.operations().status());
             assertThat(status.id()).isEqualTo(new NodeId("app"));
             assertThat(status.store()).isEqualTo("none");
             assertThat(status.entries()).isZero();

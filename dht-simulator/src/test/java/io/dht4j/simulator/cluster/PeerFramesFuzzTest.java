@@ -86,7 +86,8 @@ class PeerFramesFuzzTest {
                         victim.scan(KeyRange.between(Key.of("a"), Key.of("z")), ScanScope.CLUSTER, both)
                                 .next(),
                         victim.openSnapshot(Duration.ofSeconds(1), both),
-                        victim.scanSnapshot(new Version(5), KeyRange.between(Key.of("a"), Key.of("z")), both)
+                        victim.snapshot(new Version(5))
+                                .scan(KeyRange.between(Key.of("a"), Key.of("z")), both)
                                 .next())
                 .forEach(stage -> env.runUntil(stage.toCompletableFuture()::isDone, Duration.ofSeconds(1)));
         assertThat(requests)
@@ -95,7 +96,8 @@ class PeerFramesFuzzTest {
                 .contains(1, 2, 3, 4, 5, 20, 22, 24)
                 .hasSizeGreaterThanOrEqualTo(8);
         assertThat(requests).filteredOn(frame -> frame[1] == 5).hasSize(2);
-        entriesBefore = env.await(victim.status(), Duration.ofSeconds(1)).entries();
+        entriesBefore =
+                env.await(victim.operations().status(), Duration.ofSeconds(1)).entries();
     }
 
     private void start(Store store) {
@@ -155,7 +157,9 @@ class PeerFramesFuzzTest {
             }
             assertThat(errorOf(exchange(FrameBytes.to("", request)))).isEqualTo(ErrorCode.MALFORMED_FRAME);
         }
-        assertThat(env.await(victim.status(), Duration.ofSeconds(1)).entries()).isEqualTo(entriesBefore);
+        assertThat(env.await(victim.operations().status(), Duration.ofSeconds(1))
+                        .entries())
+                .isEqualTo(entriesBefore);
     }
 
     @Test

@@ -17,6 +17,7 @@ import io.dht4j.spi.Entry;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -56,7 +57,7 @@ class PoliciesTest {
                     assertThat(cluster.await(reader.get(key, read))).hasValueSatisfying(value -> {
                         assertThat(value.text()).isEqualTo("value");
                         assertThat(value.version()).isEqualTo(version);
-                        assertThat(value.expiresAtMillis()).isEmpty();
+                        assertThat(value.expiresAt()).isEmpty();
                     });
                 }
                 for (int n = 0; n < size; n++) {
@@ -210,7 +211,7 @@ class PoliciesTest {
             cluster.await(
                     cluster.node(0).put(KEY, bytes("v"), CallOptions.defaults().withPolicy(3, 3)));
             cluster.env.advance(Duration.ofSeconds(5));
-            NodeStatus status = cluster.await(cluster.node(1).status());
+            NodeStatus status = cluster.await(cluster.node(1).operations().status());
             assertThat(status.id()).isEqualTo(id(1));
             assertThat(status.topology())
                     .isEqualTo(cluster.topology)
@@ -272,7 +273,7 @@ class PoliciesTest {
             Optional<Value> value = cluster.await(cluster.node(1).get(KEY));
             assertThat(value).hasValueSatisfying(v -> {
                 assertThat(v.text()).isEqualTo("short");
-                assertThat(v.expiresAtMillis()).hasValue(VirtualEnvironment.START_MILLIS + 100);
+                assertThat(v.expiresAt()).hasValue(Instant.ofEpochMilli(VirtualEnvironment.START_MILLIS + 100));
             });
             cluster.env.advance(Duration.ofMillis(1));
             for (Cluster node : cluster.nodes) {

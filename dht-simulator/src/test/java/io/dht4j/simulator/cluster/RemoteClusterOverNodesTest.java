@@ -47,7 +47,7 @@ class RemoteClusterOverNodesTest {
     }
 
     private String serving() {
-        return switch (cluster.await(remote.status()).id().value()) {
+        return switch (cluster.await(remote.operations().status()).id().value()) {
             case "n0" -> "a:1";
             case "n1" -> "b:1";
             default -> "c:1";
@@ -139,9 +139,9 @@ class RemoteClusterOverNodesTest {
             requireNamed("value", () -> each.putAll(Collections.singletonMap(key, null)));
             requireNamed("range", () -> each.scan(null));
             requireNamed("lease", () -> each.openSnapshot(null, CallOptions.defaults()));
-            requireNamed("snapshot", () -> each.closeSnapshot(null, CallOptions.defaults()));
+            requireNamed("version", () -> each.snapshot(null));
             requireNamed("key", () -> each.locate(null));
-            requireNamed("partitions", () -> each.repair(null));
+            requireNamed("partitions", () -> each.operations().repair(null));
         }
         requireNamed(
                 "addresses",

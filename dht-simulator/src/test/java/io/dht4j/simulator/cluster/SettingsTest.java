@@ -148,9 +148,9 @@ class SettingsTest {
             for (int i = 0; i < 3; i++) {
                 cluster.await(cluster.node(i).put(key, new byte[1]));
                 // Asks those again that have refused it.
-                cluster.await(cluster.node(i).status());
+                cluster.await(cluster.node(i).operations().status());
                 cluster.env.advance(MOMENT);
-                assertThat(cluster.await(cluster.node(i).status()).disagreeing())
+                assertThat(cluster.await(cluster.node(i).operations().status()).disagreeing())
                         .isEmpty();
             }
         }
@@ -178,7 +178,8 @@ class SettingsTest {
                     cluster.node(0).put(key, new byte[1], CallOptions.defaults().withPolicy(3, 5)));
             cluster.env.advance(MOMENT);
             cluster.await(cluster.node(0).put(key, new byte[1], ALONE));
-            assertThat(cluster.await(cluster.node(0).status()).disagreeing()).containsExactly(id(3), id(4));
+            assertThat(cluster.await(cluster.node(0).operations().status()).disagreeing())
+                    .containsExactly(id(3), id(4));
         }
     }
 

@@ -80,18 +80,19 @@ class StatusTest {
                 .start()) {
             try {
                 cluster.put(Key.of("k"), new byte[1]).toCompletableFuture().get(30, TimeUnit.SECONDS);
-                NodeStatus before = get(cluster.status());
+                NodeStatus before = get(cluster.operations().status());
                 assertThat(before.entries()).isEqualTo(1);
                 store.standsStill = true;
-                CompletableFuture<NodeStatus> first = cluster.status().toCompletableFuture();
+                CompletableFuture<NodeStatus> first =
+                        cluster.operations().status().toCompletableFuture();
                 assertThat(store.asked.await(30, TimeUnit.SECONDS)).isTrue();
                 int looks = store.looks.get();
                 assertThat(get(first).entries()).isEqualTo(1);
-                NodeStatus later = get(cluster.status());
+                NodeStatus later = get(cluster.operations().status());
                 assertThat(later.entries()).isEqualTo(1);
                 assertThat(later.entriesAge()).isGreaterThan(Duration.ZERO).isLessThanOrEqualTo(later.uptime());
                 for (int i = 0; i < 100; i++) {
-                    get(cluster.status());
+                    get(cluster.operations().status());
                 }
                 assertThat(store.looks).as("no further store thread waits").hasValue(looks);
             } finally {
@@ -150,12 +151,12 @@ class StatusTest {
         SteeredStoreThreads threads = new SteeredStoreThreads(VirtualEnvironment.seeded(1));
         try (Cluster cluster = alone(threads)) {
             threads.refusal = new OutOfMemoryError("unable to create native thread");
-            CompletableFuture<NodeStatus> failed = cluster.status().toCompletableFuture();
+            CompletableFuture<NodeStatus> failed = cluster.operations().status().toCompletableFuture();
             threads.refusal = null;
             threads.base.advance(Duration.ofSeconds(1));
             assertThat(failed).isCompletedExceptionally();
             threads.base.await(cluster.put(Key.of("k"), new byte[1]), PATIENCE);
-            NodeStatus status = threads.base.await(cluster.status(), PATIENCE);
+            NodeStatus status = threads.base.await(cluster.operations().status(), PATIENCE);
             assertThat(status.entries()).isEqualTo(1);
             assertThat(status.entriesAge()).isZero();
         }
@@ -165,17 +166,23 @@ class StatusTest {
     void aNewerCountIsDueOnlySinceTheStoreWasAskedForIt() {
         SteeredStoreThreads threads = new SteeredStoreThreads(VirtualEnvironment.seeded(1));
         try (Cluster cluster = alone(threads)) {
-            threads.base.await(cluster.status(), PATIENCE);
+            threads.base.await(cluster.operations().status(), PATIENCE);
             threads.base.advance(Duration.ofMinutes(1));
             threads.holds = true;
-            assertThat(threads.base.await(cluster.status(), PATIENCE).entriesAge())
+            assertThat(threads.base
+                            .await(cluster.operations().status(), PATIENCE)
+                            .entriesAge())
                     .isBetween(Duration.ofMillis(1), Duration.ofSeconds(1));
             threads.base.advance(Duration.ofSeconds(20));
-            assertThat(threads.base.await(cluster.status(), PATIENCE).entriesAge())
+            assertThat(threads.base
+                            .await(cluster.operations().status(), PATIENCE)
+                            .entriesAge())
                     .isBetween(Duration.ofSeconds(20), Duration.ofSeconds(21));
             threads.letGo();
             threads.base.advance(Duration.ofSeconds(1));
-            assertThat(threads.base.await(cluster.status(), PATIENCE).entriesAge())
+            assertThat(threads.base
+                            .await(cluster.operations().status(), PATIENCE)
+                            .entriesAge())
                     .isZero();
         }
     }

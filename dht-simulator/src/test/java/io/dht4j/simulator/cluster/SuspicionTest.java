@@ -88,11 +88,13 @@ class SuspicionTest {
             cluster.links.get(0).toward(id(1), Fault.loseRequest());
             timeOfRead(cluster, key);
 
-            assertThat(cluster.await(cluster.node(0).status()).suspected()).containsExactly(id(1));
+            assertThat(cluster.await(cluster.node(0).operations().status()).suspected())
+                    .containsExactly(id(1));
 
             cluster.heal();
             cluster.env.advance(Duration.ofSeconds(1));
-            assertThat(cluster.await(cluster.node(0).status()).suspected()).isEmpty();
+            assertThat(cluster.await(cluster.node(0).operations().status()).suspected())
+                    .isEmpty();
             AtomicInteger calls = countCallsTo(cluster, 1, Fault.none());
             timeOfRead(cluster, key);
 
@@ -198,7 +200,8 @@ class SuspicionTest {
             timeOfRead(cluster, key);
             // It looks around ten times a second.
             cluster.env.advance(Duration.ofMillis(100));
-            assertThat(cluster.await(cluster.node(0).status()).suspected()).containsExactly(id(1));
+            assertThat(cluster.await(cluster.node(0).operations().status()).suspected())
+                    .containsExactly(id(1));
         }
     }
 

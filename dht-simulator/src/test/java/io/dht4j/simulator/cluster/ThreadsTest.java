@@ -240,6 +240,7 @@ class ThreadsTest {
         nodes.get(0).close();
 
         assertThat(nodes.get(2)
+                        .operations()
                         .status()
                         .toCompletableFuture()
                         .get(30, TimeUnit.SECONDS)
@@ -267,7 +268,8 @@ class ThreadsTest {
                 link.heal();
                 Cluster node = started.join();
                 await().atMost(Duration.ofSeconds(60))
-                        .until(() -> node.status()
+                        .until(() -> node.operations()
+                                        .status()
                                         .toCompletableFuture()
                                         .join()
                                         .refill()

@@ -15,6 +15,7 @@ import io.dht4j.RebalancePlan;
 import io.dht4j.RepairStatus;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
+import io.dht4j.Snapshot;
 import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.spi.Environment;
@@ -123,19 +124,24 @@ public final class DirectRemoteApi implements RemoteApi {
 
     @Override
     public CompletionStage<Version> openSnapshot(String address, Duration lease, CallOptions options) {
-        return call(address, options, cluster -> cluster.openSnapshot(lease, options));
+        return call(
+                address,
+                options,
+                cluster -> cluster.openSnapshot(lease, options).thenApply(Snapshot::version));
     }
 
     @Override
     public CompletionStage<List<KeyValue>> scanSnapshot(
             String address, Version snapshot, KeyRange range, int limit, CallOptions options) {
         return call(
-                address, options, cluster -> collect(cluster.scanSnapshot(snapshot, range, options), limit, List.of()));
+                address,
+                options,
+                cluster -> collect(cluster.snapshot(snapshot).scan(range, options), limit, List.of()));
     }
 
     @Override
     public CompletionStage<Void> closeSnapshot(String address, Version snapshot, CallOptions options) {
-        return call(address, options, cluster -> cluster.closeSnapshot(snapshot, options));
+        return call(address, options, cluster -> cluster.snapshot(snapshot).end(options));
     }
 
     @Override
@@ -151,17 +157,17 @@ public final class DirectRemoteApi implements RemoteApi {
 
     @Override
     public CompletionStage<NodeStatus> status(String address, CallOptions options) {
-        return call(address, options, Cluster::status);
+        return call(address, options, cluster -> cluster.operations().status());
     }
 
     @Override
     public CompletionStage<RepairStatus> repair(String address, Set<Integer> partitions, CallOptions options) {
-        return call(address, options, cluster -> cluster.repair(partitions));
+        return call(address, options, cluster -> cluster.operations().repair(partitions));
     }
 
     @Override
     public CompletionStage<RepairStatus> repairStatus(String address, CallOptions options) {
-        return call(address, options, Cluster::repairStatus);
+        return call(address, options, cluster -> cluster.operations().repairStatus());
     }
 
     @Override

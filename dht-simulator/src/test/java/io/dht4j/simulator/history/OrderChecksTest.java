@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -44,7 +43,7 @@ class OrderChecksTest {
         read.showed(
                 value == 0
                         ? Optional.empty()
-                        : Optional.of(new Value(new byte[] {(byte) value}, new Version(value), OptionalLong.empty())));
+                        : Optional.of(new Value(new byte[] {(byte) value}, new Version(value), Optional.empty())));
         history.add(read);
     }
 
@@ -167,7 +166,7 @@ class OrderChecksTest {
                     made.showed(
                             value == 0
                                     ? Optional.empty()
-                                    : Optional.of(new Value(new byte[] {value}, new Version(1), OptionalLong.empty())));
+                                    : Optional.of(new Value(new byte[] {value}, new Version(1), Optional.empty())));
                 }
             }
             made.end(ended, 0, outcome);

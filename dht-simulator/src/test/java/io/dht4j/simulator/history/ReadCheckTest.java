@@ -10,7 +10,6 @@ import io.dht4j.simulator.history.Operation.Outcome;
 import io.dht4j.spi.Entry;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -132,8 +131,8 @@ class ReadCheckTest {
             operation.showed(
                     version == 0
                             ? Optional.empty()
-                            : Optional.of(new Value(
-                                    new byte[] {(byte) version}, new Version(version), OptionalLong.empty())));
+                            : Optional.of(
+                                    new Value(new byte[] {(byte) version}, new Version(version), Optional.empty())));
         } else if (outcome == Outcome.DONE) {
             operation.wrote(new Version(version));
         }

@@ -72,7 +72,7 @@ class HotKeysTest {
     }
 
     private static CompletableFuture<HotKeys> count(Cluster node) {
-        return node.hotKeys(SECOND, 10).toCompletableFuture();
+        return node.operations().diagnostics().orElseThrow().hotKeys(SECOND, 10).toCompletableFuture();
     }
 
     @Test
@@ -136,8 +136,11 @@ class HotKeysTest {
         try (SimulatedCluster cluster = cluster()) {
             Cluster node = cluster.node(0);
             CompletableFuture<HotKeys> first = count(node);
-            CompletableFuture<HotKeys> other =
-                    node.hotKeys(Duration.ofSeconds(30), 1).toCompletableFuture();
+            CompletableFuture<HotKeys> other = node.operations()
+                    .diagnostics()
+                    .orElseThrow()
+                    .hotKeys(Duration.ofSeconds(30), 1)
+                    .toCompletableFuture();
             cluster.await(node.put(Key.of("a"), new byte[1], ALL_OF_THREE));
             cluster.await(node.put(Key.of("b"), new byte[2], ALL_OF_THREE));
             assertThat(created).hasValue(12);
@@ -177,7 +180,11 @@ class HotKeysTest {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 1).start()) {
             assertThat(cluster.failureOf(count(cluster.node(0))).code()).isEqualTo(ErrorCode.BAD_REQUEST);
             assertThatIllegalArgumentException()
-                    .isThrownBy(() -> cluster.node(0).hotKeys(Duration.ofMinutes(1), 10))
+                    .isThrownBy(() -> cluster.node(0)
+                            .operations()
+                            .diagnostics()
+                            .orElseThrow()
+                            .hotKeys(Duration.ofMinutes(1), 10))
                     .withMessageContaining("duration");
         }
     }

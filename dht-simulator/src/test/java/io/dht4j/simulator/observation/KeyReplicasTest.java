@@ -25,7 +25,8 @@ class KeyReplicasTest {
     private static final CallOptions ALL_OF_THREE = CallOptions.defaults().withPolicy(3, 3);
 
     private static List<KeyReplica> replicas(SimulatedCluster cluster) {
-        return cluster.await(cluster.node(0).replicas(KEY, CallOptions.defaults()));
+        return cluster.await(
+                cluster.node(0).operations().diagnostics().orElseThrow().replicas(KEY, CallOptions.defaults()));
     }
 
     private static KeyReplica of(List<KeyReplica> all, NodeId node) {

@@ -61,8 +61,9 @@ class ObservedCallsTest {
             cluster.await(node.getAll(List.of(KEY)));
             cluster.await(node.putAll(Map.of(KEY, new byte[1])));
             cluster.await(node.delete(KEY));
-            Version snapshot = cluster.await(node.openSnapshot(Duration.ofMinutes(1), CallOptions.defaults()));
-            cluster.await(node.closeSnapshot(snapshot, CallOptions.defaults()));
+            Version snapshot = cluster.await(node.openSnapshot(Duration.ofMinutes(1), CallOptions.defaults()))
+                    .version();
+            cluster.await(node.snapshot(snapshot).end(CallOptions.defaults()));
             assertThat(observer.takeCalls())
                     .containsExactly(
                             "PUT SUCCESS",

@@ -46,13 +46,16 @@ class SlowCallsTest {
         try (SimulatedCluster cluster = cluster()) {
             Cluster node = cluster.node(0);
             cluster.await(node.put(KEY, new byte[1], ALL_OF_THREE));
-            assertThat(node.slowCalls()).isEmpty();
+            assertThat(node.operations().diagnostics().orElseThrow().slowCalls())
+                    .isEmpty();
             cluster.links.get(0).toward(id(2), Fault.delay(HOP, HOP));
             cluster.await(node.put(KEY, new byte[1], ALL_OF_THREE));
             cluster.await(node.get(KEY, ALL_OF_THREE));
             cluster.await(node.put(KEY, new byte[1], ALL_OF_THREE.withOrdering(Ordering.LINEARIZABLE)));
-            assertThat(node.slowCalls()).extracting(SlowCall::kind).containsExactly("PUT", "GET", "PUT");
-            for (SlowCall slow : node.slowCalls()) {
+            assertThat(node.operations().diagnostics().orElseThrow().slowCalls())
+                    .extracting(SlowCall::kind)
+                    .containsExactly("PUT", "GET", "PUT");
+            for (SlowCall slow : node.operations().diagnostics().orElseThrow().slowCalls()) {
                 assertThat(slow.outcome()).isEqualTo("SUCCESS");
                 assertThat(slow.replicas()).containsExactlyInAnyOrder(id(0), id(1), id(2));
                 assertThat(requestsTo(slow, id(2)))
@@ -63,11 +66,18 @@ class SlowCallsTest {
                         .allSatisfy(request -> assertThat(request.took()).isLessThan(HOP));
                 assertThat(requestsTo(slow, id(0))).isNotEmpty();
             }
-            assertThat(requestsTo(node.slowCalls().get(0), id(2)))
+            assertThat(requestsTo(
+                            node.operations()
+                                    .diagnostics()
+                                    .orElseThrow()
+                                    .slowCalls()
+                                    .get(0),
+                            id(2)))
                     .extracting(SlowCall.Request::kind)
                     .as("a linearizable write reads first")
                     .containsExactly("READ", "WRITE");
-            assertThat(cluster.node(1).slowCalls()).isEmpty();
+            assertThat(cluster.node(1).operations().diagnostics().orElseThrow().slowCalls())
+                    .isEmpty();
         }
     }
 
@@ -81,7 +91,8 @@ class SlowCallsTest {
                 cluster.links.get(0).toward(id(i), Fault.delay(HOP, HOP));
             }
             cluster.await(node.put(KEY, new byte[1], ALL_OF_THREE));
-            SlowCall slow = node.slowCalls().get(0);
+            SlowCall slow =
+                    node.operations().diagnostics().orElseThrow().slowCalls().get(0);
             assertThat(slow.replicas())
                     .hasSize(3)
                     .containsExactlyInAnyOrderElementsOf(
@@ -99,7 +110,8 @@ class SlowCallsTest {
                     "io.dht4j.SlowCall", () -> cluster.await(node.put(KEY, new byte[1], ALL_OF_THREE)));
             assertThat(events).hasSize(1);
             RecordedEvent event = events.get(0);
-            SlowCall slow = node.slowCalls().get(0);
+            SlowCall slow =
+                    node.operations().diagnostics().orElseThrow().slowCalls().get(0);
             assertThat(event.getEventType().getLabel()).isEqualTo("Slow Call");
             assertThat(event.getEventType().getDescription()).isNotBlank();
             assertThat(event.getString("kind")).isEqualTo("PUT");
@@ -120,7 +132,8 @@ class SlowCallsTest {
             cluster.await(node.put(KEY, new byte[1], ALL_OF_THREE));
             cluster.links.get(0).toward(id(1), Fault.loseRequest());
             cluster.failureOf(node.put(KEY, new byte[1], ALL_OF_THREE));
-            SlowCall slow = node.slowCalls().get(0);
+            SlowCall slow =
+                    node.operations().diagnostics().orElseThrow().slowCalls().get(0);
             assertThat(slow.outcome()).isEqualTo("WRITE_INDETERMINATE");
             assertThat(slow.took()).isGreaterThanOrEqualTo(Duration.ofSeconds(1));
             assertThat(requestsTo(slow, id(1)))

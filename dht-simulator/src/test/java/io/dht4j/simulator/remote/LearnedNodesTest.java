@@ -20,7 +20,7 @@ class LearnedNodesTest {
 
     private void publish(String... addresses) {
         api.status = api.status.withPublicAddresses(Map.of(new NodeId("n9"), List.of(addresses)));
-        scripted.await(scripted.cluster.status());
+        scripted.await(scripted.cluster.operations().status());
     }
 
     private List<String> triedWhenAllFail() {

@@ -18,7 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.OptionalLong;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -65,7 +65,7 @@ class LyingServerTest {
     private final String preferred = api.askedOf("status").get(0);
 
     private static KeyValue entry(String key) {
-        return new KeyValue(Key.of(key), new Value(new byte[1], new Version(1), OptionalLong.empty()));
+        return new KeyValue(Key.of(key), new Value(new byte[1], new Version(1), Optional.empty()));
     }
 
     @BeforeEach
@@ -107,7 +107,8 @@ class LyingServerTest {
         api.lies.put(preferred, lie == Lie.THE_SAME_FOREVER ? page -> List.of(entry("a")) : lie.page);
         List<KeyValue> shown = new ArrayList<>();
         env.await(
-                cluster.scanSnapshot(new Version(1), RANGE, CallOptions.defaults())
+                cluster.snapshot(new Version(1))
+                        .scan(RANGE, CallOptions.defaults())
                         .forEach(shown::add),
                 BOUND);
         assertThat(shown).isEqualTo(api.entries);

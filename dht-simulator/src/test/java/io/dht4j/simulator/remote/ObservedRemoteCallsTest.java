@@ -39,7 +39,7 @@ class ObservedRemoteCallsTest {
         scripted.await(cluster.scan(KeyRange.all(), ScanScope.NODE, CallOptions.defaults())
                 .next());
         scripted.await(cluster.locate(KEY));
-        scripted.await(cluster.status());
+        scripted.await(cluster.operations().status());
         assertThat(observer.takeCalls())
                 .containsExactly(
                         "GET SUCCESS",

@@ -40,7 +40,7 @@ class RemoteConnectionTest {
         assertThat(cluster.topology()).isEqualTo(api.status.topology());
         assertThat(cluster.defaultPolicy()).isEqualTo(new ReplicationPolicy(2, 3));
         api.status = ScriptedApi.status(1, Node.of("n7", "z:1"));
-        assertThat(scripted.await(cluster.status())).isEqualTo(api.status);
+        assertThat(scripted.await(cluster.operations().status())).isEqualTo(api.status);
         assertThat(cluster.topology()).isEqualTo(api.status.topology());
         assertThat(cluster.defaultPolicy()).isEqualTo(new ReplicationPolicy(1, 1));
     }

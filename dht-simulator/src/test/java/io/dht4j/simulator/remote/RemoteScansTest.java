@@ -19,7 +19,7 @@ import io.dht4j.client.RemoteCluster;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.OptionalLong;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Scans of a remote cluster. */
@@ -31,7 +31,7 @@ class RemoteScansTest {
 
     private void fill(int entries) {
         for (int i = 0; i < entries; i++) {
-            Value value = new Value(new byte[1], new Version(i), OptionalLong.empty());
+            Value value = new Value(new byte[1], new Version(i), Optional.empty());
             api.entries.add(new KeyValue(Key.of("key%03d".formatted(i)), value));
         }
     }

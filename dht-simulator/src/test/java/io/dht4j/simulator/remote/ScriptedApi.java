@@ -31,7 +31,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -179,7 +178,7 @@ final class ScriptedApi implements RemoteApi {
                 "get",
                 address,
                 options,
-                () -> Optional.of(new Value(address.getBytes(UTF_8), new Version(1), OptionalLong.empty())));
+                () -> Optional.of(new Value(address.getBytes(UTF_8), new Version(1), Optional.empty())));
     }
 
     @Override
@@ -196,9 +195,9 @@ final class ScriptedApi implements RemoteApi {
     public CompletionStage<Map<Key, Value>> getAll(String address, Collection<Key> keys, CallOptions options) {
         return call("getAll", address, options, () -> {
             Map<Key, Value> values = new LinkedHashMap<>();
-            keys.forEach(key -> values.put(key, new Value(key.toByteArray(), new Version(1), OptionalLong.empty())));
+            keys.forEach(key -> values.put(key, new Value(key.toByteArray(), new Version(1), Optional.empty())));
             if (addsForeignKeys.contains(address)) {
-                values.put(Key.of("foreign"), new Value(new byte[1], new Version(1), OptionalLong.empty()));
+                values.put(Key.of("foreign"), new Value(new byte[1], new Version(1), Optional.empty()));
             }
             return values;
         });

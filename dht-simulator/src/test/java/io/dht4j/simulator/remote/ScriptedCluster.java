@@ -67,7 +67,7 @@ final class ScriptedCluster {
         reads.put("getAll", cluster -> cluster.getAll(List.of(KEY)));
         reads.put("scan", cluster -> cluster.scan(KeyRange.all()).next());
         reads.put("locate", cluster -> cluster.locate(KEY));
-        reads.put("status", RemoteCluster::status);
+        reads.put("status", cluster -> cluster.operations().status());
         return reads;
     }
 

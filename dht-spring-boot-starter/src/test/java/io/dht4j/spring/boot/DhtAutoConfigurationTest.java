@@ -136,9 +136,10 @@ class DhtAutoConfigurationTest {
     @Test
     void customizersSetFurtherOptions() {
         runner.withBean("first", ClusterBuilderCustomizer.class, () -> builder -> builder.partitions(8))
-                .run(context -> assertThat(
-                                Contexts.await(context.getBean(Cluster.class).status())
-                                        .partitions())
+                .run(context -> assertThat(Contexts.await(context.getBean(Cluster.class)
+                                        .operations()
+                                        .status())
+                                .partitions())
                         .isEqualTo(8));
     }
 

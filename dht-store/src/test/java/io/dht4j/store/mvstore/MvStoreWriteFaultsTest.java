@@ -11,6 +11,7 @@ import io.dht4j.spi.Entry;
 import io.dht4j.spi.StoreException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -45,7 +46,7 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
         assertThat(store.problems()).singleElement().satisfies(problem -> {
             assertThat(problem.kind()).isEqualTo(StoreProblem.Kind.WRITES_REFUSED);
             assertThat(problem.message()).contains(why);
-            assertThat(problem.sinceMillis()).isBetween(1L, System.currentTimeMillis());
+            assertThat(problem.since()).isBetween(Instant.ofEpochMilli(1), Instant.now());
         });
     }
 

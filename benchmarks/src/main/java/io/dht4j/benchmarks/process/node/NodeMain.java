@@ -99,7 +99,7 @@ public final class NodeMain implements AutoCloseable {
         int nodes = cluster.topology().size();
         if (mayChange) {
             // More of them than a key has replicas cannot answer.
-            nodes = Math.min(nodes, result(cluster.status()).replicationFactor());
+            nodes = Math.min(nodes, result(cluster.operations().status()).replicationFactor());
         }
         CallOptions everyNode = CallOptions.defaults().withPolicy(nodes, nodes).withTimeout(ASK);
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(join.millis());
@@ -125,7 +125,7 @@ public final class NodeMain implements AutoCloseable {
     }
 
     private Long entries() throws Exception {
-        return result(node().cluster().status()).entries();
+        return result(node().cluster().operations().status()).entries();
     }
 
     private Long admit(NodeCommands.Admit admit) throws Exception {

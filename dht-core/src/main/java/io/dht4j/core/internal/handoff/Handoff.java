@@ -287,7 +287,7 @@ public final class Handoff {
             LOG.warn(
                     "hints were dropped, {} bytes in all since the start; {}. Background repair brings what is "
                             + "missing, at once if"
-                            + " it is asked to (Cluster.repair)",
+                            + " it is asked to (operations().repair)",
                     droppedBytes(),
                     what);
         }

@@ -193,7 +193,7 @@ final class Source {
                 return CompletableFuture.failedFuture(new RepairException(
                         ErrorCode.INTERNAL,
                         "this node refuses entries of " + first.id() + " in "
-                                + result.lacking().cardinality() + " partitions: Cluster.repairStatus shows why"));
+                                + result.lacking().cardinality() + " partitions: operations().repairStatus shows why"));
             }
             if (result.differed().isEmpty()) {
                 return CompletableFuture.completedFuture(null);

@@ -56,7 +56,7 @@ public final class HotKeyCounter {
      *
      * @param duration how long the window stays open
      * @param count the most keys of each ranking
-     * @return as {@link io.dht4j.Cluster#hotKeys}
+     * @return as {@link io.dht4j.NodeDiagnostics#hotKeys}
      */
     public CompletionStage<HotKeys> count(Duration duration, int count) {
         Ranges.require("duration", duration, HotKeys.SHORTEST, HotKeys.LONGEST);

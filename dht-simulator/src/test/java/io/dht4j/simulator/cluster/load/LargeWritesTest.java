@@ -99,7 +99,7 @@ class LargeWritesTest {
 
     private static long hintBytes(SimulatedCluster cluster) {
         cluster.env.advance(MOMENT);
-        return cluster.await(cluster.node(0).status()).hintBytes();
+        return cluster.await(cluster.node(0).operations().status()).hintBytes();
     }
 
     private static Duration timeOfFailure(SimulatedCluster cluster, CallOptions options) {
@@ -179,7 +179,9 @@ class LargeWritesTest {
             }
             small.forEach(cluster::await);
 
-            assertThat(cluster.await(cluster.node(0).status()).overload().peerRequestsRefused())
+            assertThat(cluster.await(cluster.node(0).operations().status())
+                            .overload()
+                            .peerRequestsRefused())
                     .isZero();
         }
     }
@@ -227,7 +229,9 @@ class LargeWritesTest {
             assertThat(write.toCompletableFuture().isDone())
                     .as("nobody waits for a node that is away")
                     .isNotEqualTo(room);
-            assertThat(cluster.await(cluster.node(0).status()).suspected().contains(id(2)))
+            assertThat(cluster.await(cluster.node(0).operations().status())
+                            .suspected()
+                            .contains(id(2)))
                     .isNotEqualTo(room);
             cluster.env.advance(Duration.ofMillis(500));
             assertThat(write.toCompletableFuture()).isCompletedExceptionally();
@@ -241,7 +245,8 @@ class LargeWritesTest {
 
             cluster.await(cluster.node(0).put(KEY, new byte[LARGE], TWO));
 
-            assertThat(cluster.await(cluster.node(0).status()).suspected()).containsExactly(id(2));
+            assertThat(cluster.await(cluster.node(0).operations().status()).suspected())
+                    .containsExactly(id(2));
         }
     }
 

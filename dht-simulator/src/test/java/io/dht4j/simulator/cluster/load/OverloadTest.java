@@ -65,7 +65,7 @@ class OverloadTest {
     }
 
     private static OverloadCounts counts(SimulatedCluster cluster, int node) {
-        return cluster.await(cluster.node(node).status()).overload();
+        return cluster.await(cluster.node(node).operations().status()).overload();
     }
 
     @ParameterizedTest

@@ -175,16 +175,21 @@ final class AgreedCluster implements AutoCloseable {
     /** Runs a repair session of a node over some partitions, or all. */
     void repair(int node, Integer... some) {
         long before = rounds(node);
-        cluster.await(node(node).repair(Set.of(some)));
+        cluster.await(node(node).operations().repair(Set.of(some)));
         cluster.env.runUntil(() -> rounds(node) > before, Duration.ofMinutes(10));
     }
 
     private long rounds(int node) {
-        return node(node).repairStatus().toCompletableFuture().join().rounds();
+        return node(node)
+                .operations()
+                .repairStatus()
+                .toCompletableFuture()
+                .join()
+                .rounds();
     }
 
     RefillStatus refill(int node) {
-        return cluster.await(node(node).status()).refill();
+        return cluster.await(node(node).operations().status()).refill();
     }
 
     static AgreedCluster start() {

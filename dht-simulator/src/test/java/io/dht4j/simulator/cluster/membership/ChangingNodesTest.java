@@ -48,9 +48,11 @@ class ChangingNodesTest {
             cluster.env.advance(Duration.ofSeconds(1));
             agreed.link(COORDINATOR).toward(SimulatedCluster.id(LEAVING), Fault.refuse());
             cluster.await(agreed.coordinator().put(key, VALUE, MAJORITY));
-            assertThat(cluster.await(agreed.coordinator().status()).suspected()).contains(SimulatedCluster.id(LEAVING));
+            assertThat(cluster.await(agreed.coordinator().operations().status()).suspected())
+                    .contains(SimulatedCluster.id(LEAVING));
             leave();
-            assertThat(cluster.await(agreed.coordinator().status()).suspected()).isEmpty();
+            assertThat(cluster.await(agreed.coordinator().operations().status()).suspected())
+                    .isEmpty();
             agreed.sent.clear();
             cluster.await(agreed.coordinator().put(key, VALUE, ALL));
             cluster.env.advance(Duration.ofSeconds(30));
@@ -65,10 +67,11 @@ class ChangingNodesTest {
             agreed.link(COORDINATOR).toward(SimulatedCluster.id(LEAVING), Fault.refuse());
             cluster.await(agreed.coordinator().put(key, VALUE, MAJORITY));
             cluster.env.advance(Duration.ofSeconds(1));
-            assertThat(cluster.await(agreed.coordinator().status()).hintBytes()).isPositive();
+            assertThat(cluster.await(agreed.coordinator().operations().status()).hintBytes())
+                    .isPositive();
             leave();
             cluster.env.advance(Duration.ofSeconds(30));
-            NodeStatus status = cluster.await(agreed.coordinator().status());
+            NodeStatus status = cluster.await(agreed.coordinator().operations().status());
             assertThat(status.hintBytes()).isZero();
             assertThat(status.hintBytesDropped()).isPositive();
         }
@@ -152,7 +155,7 @@ class ChangingNodesTest {
             assertThat(agreed.stores.get(LEAVING).get(key)).isPresent();
             assertThat(agreed.stores.get(LEAVING).get(moved)).isEmpty();
             assertThat(agreed.stores.get(heir).get(moved)).isPresent();
-            NodeStatus status = cluster.await(agreed.coordinator().status());
+            NodeStatus status = cluster.await(agreed.coordinator().operations().status());
             assertThat(status.hintBytes()).isZero();
             assertThat(status.hintBytesDropped()).isZero();
         }
@@ -191,7 +194,7 @@ class ChangingNodesTest {
             Version version = Version.of(repaired.cluster.env.currentTimeMillis(), 0);
             repaired.stores.get(replicas[0]).apply(List.of(Entry.value(of, version, VALUE, Entry.NEVER)));
             repaired.stores.get(replicas[1]).apply(List.of(Entry.value(newer, version, VALUE, Entry.NEVER)));
-            repaired.cluster.await(repaired.node(replicas[0]).repair(Set.of(partition)));
+            repaired.cluster.await(repaired.node(replicas[0]).operations().repair(Set.of(partition)));
             repaired.cluster.env.advance(Duration.ofMinutes(2));
             for (int replica : replicas) {
                 assertThat(repaired.stores.get(replica).get(of)).isPresent();

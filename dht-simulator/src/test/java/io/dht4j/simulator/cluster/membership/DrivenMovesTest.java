@@ -156,7 +156,7 @@ class DrivenMovesTest {
                             .contains("ahead of this node's clock: set the clocks of both nodes"));
             assertThat(cluster.nodes
                             .env
-                            .await(cluster.nodes.cluster(3).status(), BOUND)
+                            .await(cluster.nodes.cluster(3).operations().status(), BOUND)
                             .clockProblem())
                     .hasValueSatisfying(problem -> assertThat(problem).hasToString("3600.0 s behind n0, n1, n2"));
             cluster.assertData(0);

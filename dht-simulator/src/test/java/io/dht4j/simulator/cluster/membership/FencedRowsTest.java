@@ -90,7 +90,8 @@ class FencedRowsTest {
             assertThat(agreed.refreshed()).startsWith(COORDINATOR);
             assertThat(agreed.stores.get(FORMER).get(key)).isEmpty();
             assertThat(holds(HEIR, key, NEW)).isTrue();
-            assertThat(cluster.await(agreed.coordinator().status()).hintBytes()).isZero();
+            assertThat(cluster.await(agreed.coordinator().operations().status()).hintBytes())
+                    .isZero();
         }
     }
 
@@ -145,9 +146,10 @@ class FencedRowsTest {
         try (agreed) {
             moveBehindTheCoordinator();
             cluster.await(cluster.node(1).put(key, NEW, ALL));
-            Version snapshot = cluster.await(agreed.coordinator().openSnapshot(Duration.ofMinutes(1), MAJORITY));
+            Version snapshot = cluster.await(agreed.coordinator().openSnapshot(Duration.ofMinutes(1), MAJORITY))
+                    .version();
             cluster.await(cluster.node(1).put(key, OLD, ALL));
-            assertThat(cluster.drain(agreed.coordinator().scanSnapshot(snapshot, KeyRange.all(), MAJORITY)))
+            assertThat(cluster.drain(agreed.coordinator().snapshot(snapshot).scan(KeyRange.all(), MAJORITY)))
                     .extracting(each -> each.value().bytes()[0])
                     .containsExactly(NEW[0]);
         }

@@ -165,17 +165,20 @@ class GrowingReplicasTest {
     void secondReplicaWaitsUntilSnapshotsOfTheFirstHaveEnded() {
         try (DrivenCluster cluster = threeOfOne()) {
             Cluster any = cluster.nodes.cluster(1);
-            Version snapshot =
-                    cluster.nodes.env.await(any.openSnapshot(Duration.ofMinutes(9), CallOptions.defaults()), BOUND);
+            Version snapshot = cluster.nodes
+                    .env
+                    .await(any.openSnapshot(Duration.ofMinutes(9), CallOptions.defaults()), BOUND)
+                    .version();
             raise(cluster, 0, 2);
             cluster.nodes.env.advance(Duration.ofMinutes(4));
             List<KeyValue> entries = new ArrayList<>();
             cluster.nodes.env.await(
-                    any.scanSnapshot(snapshot, KeyRange.all(), CallOptions.defaults())
+                    any.snapshot(snapshot)
+                            .scan(KeyRange.all(), CallOptions.defaults())
                             .forEach(entries::add),
                     BOUND);
             assertThat(entries).hasSize(DrivenCluster.KEYS);
-            cluster.nodes.env.await(any.closeSnapshot(snapshot, CallOptions.defaults()), BOUND);
+            cluster.nodes.env.await(any.snapshot(snapshot).end(CallOptions.defaults()), BOUND);
             cluster.await(0, GrowingReplicasTest::isFull);
         }
     }

@@ -62,7 +62,7 @@ class HintsOfChangedRowsTest extends PhasesOfASlot {
                         .filter(node -> !holds(node, NEW)))
                 .as("replicas without the write")
                 .isEmpty();
-        NodeStatus status = cluster.await(agreed.coordinator().status());
+        NodeStatus status = cluster.await(agreed.coordinator().operations().status());
         assertThat(status.hintBytes()).isZero();
         assertThat(status.hintBytesDropped()).isZero();
     }

@@ -84,7 +84,9 @@ class JoinTest {
             nodes.env.advance(Duration.ofMinutes(10));
             assertThat(nodes.disk(3).entries()).isZero();
             assertThat(nodes.disk(0).entries()).isEqualTo(2);
-            assertThat(nodes.env.await(nodes.cluster(3).status(), BOUND).disagreeing())
+            assertThat(nodes.env
+                            .await(nodes.cluster(3).operations().status(), BOUND)
+                            .disagreeing())
                     .isEmpty();
         }
     }

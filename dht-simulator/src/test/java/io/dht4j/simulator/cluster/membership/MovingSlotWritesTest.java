@@ -39,11 +39,16 @@ class MovingSlotWritesTest extends PhasesOfASlot {
     }
 
     private int withoutQuorum() {
-        return agreed.coordinator().gauges().orElseThrow().partitionsWithoutQuorum();
+        return agreed.coordinator()
+                .operations()
+                .diagnostics()
+                .orElseThrow()
+                .gauges()
+                .partitionsWithoutQuorum();
     }
 
     private List<NodeId> suspected() {
-        return cluster.await(agreed.coordinator().status()).suspected();
+        return cluster.await(agreed.coordinator().operations().status()).suspected();
     }
 
     @ParameterizedTest
@@ -59,7 +64,13 @@ class MovingSlotWritesTest extends PhasesOfASlot {
                 cluster.env.advance(Duration.ofMillis(100));
             }
             assertThat(suspected()).containsExactlyInAnyOrderElementsOf(silent);
-            List<KeyPlacement> lost = cluster.await(agreed.coordinator().placements(0, Integer.MAX_VALUE)).stream()
+            List<KeyPlacement> lost = cluster
+                    .await(agreed.coordinator()
+                            .operations()
+                            .diagnostics()
+                            .orElseThrow()
+                            .placements(0, Integer.MAX_VALUE))
+                    .stream()
                     .filter(each -> each.replicas().stream()
                                     .map(Node::id)
                                     .filter(silent::contains)

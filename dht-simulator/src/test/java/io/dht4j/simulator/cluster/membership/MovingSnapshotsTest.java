@@ -46,7 +46,8 @@ class MovingSnapshotsTest {
     private final Key elsewhere = agreed.key(HEIR);
 
     private Version open(CallOptions options) {
-        return cluster.await(agreed.coordinator().openSnapshot(Duration.ofMinutes(1), options));
+        return cluster.await(agreed.coordinator().openSnapshot(Duration.ofMinutes(1), options))
+                .version();
     }
 
     private void put(byte[] value) {
@@ -83,7 +84,7 @@ class MovingSnapshotsTest {
     }
 
     private List<Byte> read(Version snapshot, CallOptions options) {
-        return cluster.drain(agreed.coordinator().scanSnapshot(snapshot, KeyRange.all(), options)).stream()
+        return cluster.drain(agreed.coordinator().snapshot(snapshot).scan(KeyRange.all(), options)).stream()
                 .sorted((one, other) -> one.key().equals(key) ? -1 : 1)
                 .map(each -> each.value().bytes()[0])
                 .toList();
@@ -91,7 +92,8 @@ class MovingSnapshotsTest {
 
     private DhtException failureOf(Version snapshot, CallOptions options) {
         return cluster.failureOf(agreed.coordinator()
-                .scanSnapshot(snapshot, KeyRange.all(), options)
+                .snapshot(snapshot)
+                .scan(KeyRange.all(), options)
                 .next());
     }
 
@@ -266,7 +268,8 @@ class MovingSnapshotsTest {
         try (agreed) {
             put(OLD);
             Version snapshot = open(MAJORITY);
-            assertThat(cluster.drain(cluster.node(COORDINATOR).scanSnapshot(snapshot, KeyRange.all(), MAJORITY)))
+            assertThat(cluster.drain(
+                            cluster.node(COORDINATOR).snapshot(snapshot).scan(KeyRange.all(), MAJORITY)))
                     .extracting(KeyValue::key)
                     .containsExactlyInAnyOrder(key, elsewhere);
         }

@@ -126,7 +126,7 @@ class NodesThatComeAndGoTest {
             }
             assertThat(detector.known.size()).isLessThan(AgreedCluster.NODES);
             cluster.env.advance(Duration.ofMinutes(3));
-            NodeStatus status = cluster.await(agreed.coordinator().status());
+            NodeStatus status = cluster.await(agreed.coordinator().operations().status());
             assertThat(status.suspected()).isEmpty();
             assertThat(status.disagreeing()).isEmpty();
             assertThat(status.hintBytes()).isZero();

@@ -117,7 +117,8 @@ class RepairOfChangingRowsTest {
             agreed.repair(3, PARTITION);
             assertThat(has(3, key)).isTrue();
             assertThat(isCompared(3, HEIR)).isFalse();
-            assertThat(cluster.await(agreed.node(3).repairStatus()).lastError()).isEmpty();
+            assertThat(cluster.await(agreed.node(3).operations().repairStatus()).lastError())
+                    .isEmpty();
         }
     }
 
@@ -136,7 +137,7 @@ class RepairOfChangingRowsTest {
             give(FIRST, moved);
             agreed.change(PARTITION + 4, FIRST, 2, HEIR);
             agreed.install(HEIR, 2, 3, COORDINATOR);
-            cluster.await(agreed.node(FIRST).repair(Set.of(PARTITION, PARTITION + 4)));
+            cluster.await(agreed.node(FIRST).operations().repair(Set.of(PARTITION, PARTITION + 4)));
             cluster.env.advance(Duration.ofSeconds(10));
             assertThat(agreed.refreshed()).contains(FIRST);
             assertThat(List.of(2, 3)).allMatch(node -> has(node, key));

@@ -194,9 +194,11 @@ class RowsOfDifferentWidthTest {
                     .contains("1 of 2 needed replicas take part for partition " + WIDE);
             agreed.link(COORDINATOR).heal();
             refuse(1);
-            Version snapshot = cluster.await(agreed.coordinator().openSnapshot(Duration.ofMinutes(1), DEFAULTS));
+            Version snapshot = cluster.await(agreed.coordinator().openSnapshot(Duration.ofMinutes(1), DEFAULTS))
+                    .version();
             assertThat(cluster.await(agreed.coordinator()
-                            .scanSnapshot(snapshot, KeyRange.all(), DEFAULTS)
+                            .snapshot(snapshot)
+                            .scan(KeyRange.all(), DEFAULTS)
                             .next()))
                     .hasSize(2);
         }
@@ -209,7 +211,7 @@ class RowsOfDifferentWidthTest {
             agreed.change(NARROW, 0, 1);
             agreed.installAtAll();
             assertThat(agreed.coordinator().defaultPolicy()).isEqualTo(new ReplicationPolicy(2, 2));
-            assertThat(cluster.await(agreed.coordinator().status()).replicationFactor())
+            assertThat(cluster.await(agreed.coordinator().operations().status()).replicationFactor())
                     .isEqualTo(2);
             DhtException failure = cluster.failureOf(agreed.coordinator().put(wide, NEW, DEFAULTS.withPolicy(2, 3)));
             assertThat(failure.code()).isEqualTo(ErrorCode.POLICY_INVALID);

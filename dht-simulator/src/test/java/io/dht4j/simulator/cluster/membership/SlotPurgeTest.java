@@ -213,7 +213,9 @@ class SlotPurgeTest extends MovingSlot {
         cluster.env.advance(Duration.ofMinutes(3));
         agreed.restart(HEIR);
         cluster.env.advance(Duration.ofMinutes(3));
-        assertThat(cluster.await(cluster.node(HEIR).status()).refill().partitions())
+        assertThat(cluster.await(cluster.node(HEIR).operations().status())
+                        .refill()
+                        .partitions())
                 .isZero();
         assertHolds(HEIR, agreed.keys(MOVED, 20), 1);
     }

@@ -38,8 +38,9 @@ class StaticClusterFramesTest {
             cluster.await(cluster.node(1).putAll(Map.of(key, new byte[2], Key.of("other"), new byte[3]), ALL));
             cluster.await(cluster.node(2).get(key, ALL));
             cluster.drain(cluster.node(0).scan(KeyRange.all(), ScanScope.CLUSTER, ALL));
-            Version snapshot = cluster.await(cluster.node(1).openSnapshot(Duration.ofMinutes(1), ALL));
-            cluster.drain(cluster.node(1).scanSnapshot(snapshot, KeyRange.all(), ALL));
+            Version snapshot = cluster.await(cluster.node(1).openSnapshot(Duration.ofMinutes(1), ALL))
+                    .version();
+            cluster.drain(cluster.node(1).snapshot(snapshot).scan(KeyRange.all(), ALL));
             cluster.env.advance(Duration.ofSeconds(10));
         }
         assertThat(frames)

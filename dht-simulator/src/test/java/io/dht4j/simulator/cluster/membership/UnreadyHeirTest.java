@@ -49,7 +49,8 @@ class UnreadyHeirTest extends PhasesOfASlot {
             copyWithoutTheOwner();
             cluster.await(agreed.coordinator().put(key, NEW, MAJORITY));
             cluster.env.advance(Duration.ofMillis(100));
-            assertThat(cluster.await(agreed.coordinator().status()).hintBytes()).isPositive();
+            assertThat(cluster.await(agreed.coordinator().operations().status()).hintBytes())
+                    .isPositive();
         }
     }
 

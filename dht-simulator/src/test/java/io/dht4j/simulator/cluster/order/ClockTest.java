@@ -47,7 +47,7 @@ class ClockTest {
     }
 
     private static Optional<ClockProblem> problem(SimulatedCluster cluster, int node) {
-        return cluster.await(cluster.node(node).status()).clockProblem();
+        return cluster.await(cluster.node(node).operations().status()).clockProblem();
     }
 
     private static void assertRefused(SimulatedCluster cluster, int node, CallOptions options) {

@@ -147,12 +147,12 @@ class OrderTest {
                             bytes("new"),
                             CallOptions.defaults().withPolicy(1, 5)));
             cluster.env.advance(Duration.ofMillis(10));
-            long ofOne = cluster.await(cluster.node(0).status()).hintBytes();
+            long ofOne = cluster.await(cluster.node(0).operations().status()).hintBytes();
             assertThat(ofOne).isPositive();
             cluster.await(cluster.node(1).put(key, bytes("old"), ALL));
             Version version = cluster.await(cluster.node(0).put(key, bytes("new"), MAJORITY));
             cluster.env.advance(Duration.ofMillis(10));
-            assertThat(cluster.await(cluster.node(0).status()).hintBytes())
+            assertThat(cluster.await(cluster.node(0).operations().status()).hintBytes())
                     .as("one hint of each write")
                     .isBetween(2 * ofOne - 10, 2 * ofOne + 10);
             cluster.heal();
@@ -207,10 +207,12 @@ class OrderTest {
             cluster.await(cluster.node(0).put(KEY, bytes("v"), MAJORITY));
             cluster.await(cluster.node(0).put(other, bytes("v"), MAJORITY));
             cluster.env.advance(Duration.ofMillis(10));
-            assertThat(cluster.await(cluster.node(0).status()).hintBytes()).isPositive();
+            assertThat(cluster.await(cluster.node(0).operations().status()).hintBytes())
+                    .isPositive();
             cluster.heal();
             cluster.env.advance(Duration.ofSeconds(30));
-            assertThat(cluster.await(cluster.node(0).status()).hintBytes()).isZero();
+            assertThat(cluster.await(cluster.node(0).operations().status()).hintBytes())
+                    .isZero();
             assertThat(cluster.stores.get(2).get(other)).isPresent();
         }
     }

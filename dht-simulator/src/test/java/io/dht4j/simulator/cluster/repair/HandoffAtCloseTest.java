@@ -67,7 +67,8 @@ class HandoffAtCloseTest {
                 .put(KEY, new byte[1], CallOptions.defaults().withPolicy(2, 3))
                 .toCompletableFuture()
                 .join();
-        await().until(() -> nodes.get(0).status().toCompletableFuture().join().hintBytes() > 0);
+        await().until(() ->
+                nodes.get(0).operations().status().toCompletableFuture().join().hintBytes() > 0);
 
         refusals.set(2);
         nodes.get(0).close();

@@ -159,7 +159,7 @@ class PurgeClaimsTest {
     }
 
     private RefillStatus refill() {
-        return env.await(cluster.status(), Duration.ofSeconds(1)).refill();
+        return env.await(cluster.operations().status(), Duration.ofSeconds(1)).refill();
     }
 
     private Version now(Duration later) {
@@ -214,9 +214,10 @@ class PurgeClaimsTest {
         claimInSums = now(SKEW.plusMinutes(5));
         claim = claimInSums;
 
-        env.await(cluster.repair(Set.of()), Duration.ofSeconds(1));
+        env.await(cluster.operations().repair(Set.of()), Duration.ofSeconds(1));
         env.runUntil(
-                () -> cluster.repairStatus()
+                () -> cluster.operations()
+                        .repairStatus()
                         .toCompletableFuture()
                         .join()
                         .lastError()
@@ -233,6 +234,6 @@ class PurgeClaimsTest {
     }
 
     private RepairStatus repair() {
-        return env.await(cluster.repairStatus(), Duration.ofSeconds(1));
+        return env.await(cluster.operations().repairStatus(), Duration.ofSeconds(1));
     }
 }

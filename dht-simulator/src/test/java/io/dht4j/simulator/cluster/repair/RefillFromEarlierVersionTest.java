@@ -54,7 +54,7 @@ class RefillFromEarlierVersionTest {
     }
 
     private static int partitionsLeft(SimulatedCluster cluster, Cluster node) {
-        return cluster.await(node.status()).refill().partitions();
+        return cluster.await(node.operations().status()).refill().partitions();
     }
 
     /** The transport of a node to which the type of pages for refills is an unknown one. */

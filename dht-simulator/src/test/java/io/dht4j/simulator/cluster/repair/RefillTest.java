@@ -97,7 +97,7 @@ class RefillTest {
     }
 
     private static RefillStatus refill(SimulatedCluster cluster) {
-        return cluster.await(cluster.node(LOST).status()).refill();
+        return cluster.await(cluster.node(LOST).operations().status()).refill();
     }
 
     private static void awaitRefilled(SimulatedCluster cluster) {
@@ -348,12 +348,15 @@ class RefillTest {
             lost = true;
             cluster.stop(0);
             cluster.startNode(0, new ModelStore());
-            RefillStatus begun = cluster.await(cluster.node(0).status()).refill();
+            RefillStatus begun =
+                    cluster.await(cluster.node(0).operations().status()).refill();
             cluster.env.advance(LONG);
 
             assertThat(begun.partitions()).isBetween(400, 800);
             assertThat(cluster.stores.get(0).entries()).isEqualTo(before).isLessThan(200);
-            assertThat(cluster.await(cluster.node(0).status()).refill().partitions())
+            assertThat(cluster.await(cluster.node(0).operations().status())
+                            .refill()
+                            .partitions())
                     .isZero();
         }
     }

@@ -59,12 +59,16 @@ final class RepairCalls {
     /** Lets a node repair all that it is a replica of. */
     static RepairStatus repair(SimulatedCluster cluster, int node) {
         long before = status(cluster, node).rounds();
-        cluster.await(cluster.node(node).repair(Set.of()));
+        cluster.await(cluster.node(node).operations().repair(Set.of()));
         cluster.env.runUntil(() -> status(cluster, node).rounds() > before, Duration.ofMinutes(10));
         return status(cluster, node);
     }
 
     static RepairStatus status(SimulatedCluster cluster, int node) {
-        return cluster.node(node).repairStatus().toCompletableFuture().join();
+        return cluster.node(node)
+                .operations()
+                .repairStatus()
+                .toCompletableFuture()
+                .join();
     }
 }

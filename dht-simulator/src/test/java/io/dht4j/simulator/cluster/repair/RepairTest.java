@@ -84,7 +84,7 @@ class RepairTest {
             cluster.stores.get(1).apply(List.of(value("key 2", NOW, "two have it")));
             List<RepairStatus> seen = new ArrayList<>();
 
-            cluster.await(cluster.node(0).repair(Set.of()));
+            cluster.await(cluster.node(0).operations().repair(Set.of()));
             cluster.env.runUntil(
                     () -> {
                         RepairStatus status = status(cluster, 0);
@@ -228,7 +228,7 @@ class RepairTest {
         failing.followsThatFail = 4;
         try (SimulatedCluster cluster =
                 setup(3).stores(i -> i == 0 ? failing : new ModelStore()).start()) {
-            cluster.await(cluster.node(0).repair(Set.of()));
+            cluster.await(cluster.node(0).operations().repair(Set.of()));
             cluster.env.advance(Duration.ofSeconds(5));
             RepairStatus waiting = status(cluster, 0);
             assertThat(waiting.running()).isTrue();
@@ -261,14 +261,14 @@ class RepairTest {
     @Test
     void partitionsThatAreNotThereAreNamed() {
         try (SimulatedCluster cluster = setup(3).start()) {
-            assertThatThrownBy(() -> cluster.await(cluster.node(0).repair(Set.of(16))))
+            assertThatThrownBy(() -> cluster.await(cluster.node(0).operations().repair(Set.of(16))))
                     .hasMessageContaining("0 to 15, not 16");
         }
         try (SimulatedCluster cluster = setup(5).start()) {
             int foreign = java.util.stream.IntStream.range(0, 16)
                     .filter(partition -> {
                         try {
-                            cluster.await(cluster.node(0).repair(Set.of(partition)));
+                            cluster.await(cluster.node(0).operations().repair(Set.of(partition)));
                             return false;
                         } catch (DhtException e) {
                             assertThat(e.code()).isEqualTo(ErrorCode.BAD_REQUEST);

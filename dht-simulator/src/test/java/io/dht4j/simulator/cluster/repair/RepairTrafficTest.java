@@ -79,13 +79,13 @@ class RepairTrafficTest {
     private RepairStatus repair(Cluster cluster) {
         long before = status(cluster).rounds();
         moved.set(0);
-        cluster.repair(Set.of());
+        cluster.operations().repair(Set.of());
         env.runUntil(() -> status(cluster).rounds() > before, Duration.ofHours(10));
         return status(cluster);
     }
 
     private static RepairStatus status(Cluster cluster) {
-        return cluster.repairStatus().toCompletableFuture().join();
+        return cluster.operations().repairStatus().toCompletableFuture().join();
     }
 
     /** Nodes that hold the same, and repair only on request. */

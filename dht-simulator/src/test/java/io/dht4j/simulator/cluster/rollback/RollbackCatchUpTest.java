@@ -117,6 +117,7 @@ class RollbackCatchUpTest {
             ModelStore image = cluster.image(BACK);
             cluster.env.advance(LONG_AGO);
             cluster.await(cluster.node(0)
+                    .operations()
                     .repair(Set.of(cluster.await(cluster.node(0).locate(key)).partition())));
             cluster.env.runUntil(() -> cluster.rounds(0) > 0, LONG);
 

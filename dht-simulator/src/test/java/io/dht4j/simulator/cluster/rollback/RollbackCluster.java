@@ -168,7 +168,7 @@ final class RollbackCluster extends SimulatedCluster {
         for (int i = 0; i < nodes.size(); i++) {
             int node = i;
             long before = rounds(node);
-            await(node(node).repair(Set.of()));
+            await(node(node).operations().repair(Set.of()));
             env.runUntil(() -> rounds(node) > before, Duration.ofMinutes(10));
         }
     }
@@ -180,7 +180,12 @@ final class RollbackCluster extends SimulatedCluster {
     }
 
     long rounds(int node) {
-        return node(node).repairStatus().toCompletableFuture().join().rounds();
+        return node(node)
+                .operations()
+                .repairStatus()
+                .toCompletableFuture()
+                .join()
+                .rounds();
     }
 
     /** Deletes what was there, and lets all forget it. */
@@ -201,7 +206,7 @@ final class RollbackCluster extends SimulatedCluster {
     }
 
     RefillStatus refill(int node) {
-        return await(node(node).status()).refill();
+        return await(node(node).operations().status()).refill();
     }
 
     /** What a node says to those who want to read what it holds itself. */

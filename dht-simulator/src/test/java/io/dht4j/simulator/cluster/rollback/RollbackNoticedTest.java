@@ -224,12 +224,13 @@ class RollbackNoticedTest {
         try (RollbackCluster cluster = RollbackCluster.start()) {
             ModelStore image = cluster.imageBeforeDeletion();
             cluster.rollBackUnnoticed(BACK, image);
-            cluster.await(cluster.node(0).repair(Set.of()));
+            cluster.await(cluster.node(0).operations().repair(Set.of()));
             cluster.env.advance(Duration.ofMillis(500));
 
             assertThat(cluster.refill(BACK).partitions()).isEqualTo(PARTITIONS);
             cluster.assertNobodyShows(DELETED);
             assertThat(cluster.node(0)
+                            .operations()
                             .repairStatus()
                             .toCompletableFuture()
                             .join()
@@ -253,7 +254,7 @@ class RollbackNoticedTest {
             cluster.env.advance(Duration.ofSeconds(10));
             // What it answers travels for a while, so that nothing has been decided when it is back.
             cluster.links.get(0).toward(id(BACK), Fault.delay(Duration.ofMillis(1), Duration.ofSeconds(5)));
-            cluster.await(cluster.node(0).repair(Set.of()));
+            cluster.await(cluster.node(0).operations().repair(Set.of()));
             cluster.env.runUntil(() -> agreed[0], LONG);
             cluster.rollBack(BACK, image);
             cluster.env.advance(Duration.ofMillis(50));
@@ -277,15 +278,17 @@ class RollbackNoticedTest {
         try (RollbackCluster cluster = RollbackCluster.start()) {
             ModelStore image = cluster.imageBeforeDeletion();
             cluster.rollBackUnnoticed(BACK, image);
-            Version snapshot =
-                    cluster.await(cluster.node(BACK).openSnapshot(Duration.ofMinutes(30), CallOptions.defaults()));
-            cluster.await(cluster.node(0).repair(Set.of()));
+            Version snapshot = cluster.await(
+                            cluster.node(BACK).openSnapshot(Duration.ofMinutes(30), CallOptions.defaults()))
+                    .version();
+            cluster.await(cluster.node(0).operations().repair(Set.of()));
             cluster.env.advance(Duration.ofSeconds(1));
             cluster.awaitRefilled(BACK);
             cluster.towardNode(0, Fault.refuse());
 
             assertThat(cluster.failureOf(cluster.node(2)
-                            .scanSnapshot(snapshot, KeyRange.all(), CallOptions.defaults())
+                            .snapshot(snapshot)
+                            .scan(KeyRange.all(), CallOptions.defaults())
                             .next()))
                     .hasMessageContaining("rolled back");
         }

@@ -160,7 +160,7 @@ class RollbackPeersTest {
             cluster.rollBackNoticed(BACK, image);
             cluster.stop(0);
             cluster.startNode(2, agreed);
-            cluster.await(cluster.node(2).repair(Set.of()));
+            cluster.await(cluster.node(2).operations().repair(Set.of()));
             cluster.env.advance(LONG);
 
             cluster.startNode(0, knowing);
@@ -211,7 +211,7 @@ class RollbackPeersTest {
                 }
             }));
             cluster.env.advance(Duration.ofSeconds(10));
-            cluster.await(cluster.node(0).repair(Set.of()));
+            cluster.await(cluster.node(0).operations().repair(Set.of()));
             cluster.env.runUntil(() -> cluster.rounds(0) > 0, LONG);
             assertThat(cluster.stores.get(0).get(DELETED)).isEmpty();
             assertThat(cluster.stores.get(2).get(DELETED))
@@ -249,7 +249,7 @@ class RollbackPeersTest {
 
             // The round has looked at both, and now waits to see whether the first really lacks what was late.
             long before = cluster.rounds(2);
-            cluster.await(cluster.node(2).repair(Set.of()));
+            cluster.await(cluster.node(2).operations().repair(Set.of()));
             cluster.env.advance(Duration.ofMillis(300));
             assertThat(cluster.rounds(2)).isEqualTo(before);
             cluster.startCutOff(true);

@@ -28,12 +28,13 @@ final class SnapshotCalls {
     private SnapshotCalls() {}
 
     static Version open(SimulatedCluster cluster, int node) {
-        return cluster.await(cluster.node(node).openSnapshot(LEASE, DEFAULTS));
+        return cluster.await(cluster.node(node).openSnapshot(LEASE, DEFAULTS)).version();
     }
 
     static TreeMap<Key, Value> read(SimulatedCluster cluster, int node, Version snapshot) {
         TreeMap<Key, Value> entries = new TreeMap<>();
-        for (KeyValue entry : cluster.drain(cluster.node(node).scanSnapshot(snapshot, KeyRange.all(), DEFAULTS))) {
+        for (KeyValue entry :
+                cluster.drain(cluster.node(node).snapshot(snapshot).scan(KeyRange.all(), DEFAULTS))) {
             assertThat(entry.value().version()).isLessThanOrEqualTo(snapshot);
             assertThat(entries.isEmpty() || entries.lastKey().compareTo(entry.key()) < 0)
                     .as("in order")
@@ -66,8 +67,10 @@ final class SnapshotCalls {
     }
 
     static DhtException goneFrom(SimulatedCluster cluster, Version snapshot) {
-        DhtException failure = cluster.failureOf(
-                cluster.node(0).scanSnapshot(snapshot, KeyRange.all(), DEFAULTS).next());
+        DhtException failure = cluster.failureOf(cluster.node(0)
+                .snapshot(snapshot)
+                .scan(KeyRange.all(), DEFAULTS)
+                .next());
         assertThat(failure.code()).as(failure.getMessage()).isEqualTo(ErrorCode.SNAPSHOT_GONE);
         return failure;
     }

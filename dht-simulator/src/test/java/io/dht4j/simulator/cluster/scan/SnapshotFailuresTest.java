@@ -70,7 +70,7 @@ class SnapshotFailuresTest {
             fill(cluster, 3000);
             TreeMap<Key, Value> before = present(cluster);
             Version snapshot = open(cluster, 0);
-            Scan scan = cluster.node(0).scanSnapshot(snapshot, KeyRange.all(), DEFAULTS);
+            Scan scan = cluster.node(0).snapshot(snapshot).scan(KeyRange.all(), DEFAULTS);
             TreeMap<Key, Value> shown = new TreeMap<>();
             cluster.await(scan.next()).forEach(entry -> shown.put(entry.key(), entry.value()));
             cluster.restartNode(1);
@@ -139,7 +139,7 @@ class SnapshotFailuresTest {
             for (int i = 0; i < 4; i++) {
                 cluster.towardNode(2, Fault.failAfterDelivery());
                 Version snapshot = open(cluster, 0);
-                cluster.await(cluster.node(0).closeSnapshot(snapshot, DEFAULTS));
+                cluster.await(cluster.node(0).snapshot(snapshot).end(DEFAULTS));
             }
             assertThatNoneIsKept(cluster);
         }
@@ -152,7 +152,7 @@ class SnapshotFailuresTest {
                 .start()) {
             for (int i = 0; i < 5; i++) {
                 Version snapshot = open(cluster, 0);
-                cluster.await(cluster.node(0).closeSnapshot(snapshot, DEFAULTS));
+                cluster.await(cluster.node(0).snapshot(snapshot).end(DEFAULTS));
             }
             assertThat(cluster.failureOf(cluster.node(0).openSnapshot(LEASE, EVERYWHERE)))
                     .hasMessageContaining("n2: its clock is more than");
@@ -257,7 +257,8 @@ class SnapshotFailuresTest {
 
             cluster.stop(1);
             assertThat(cluster.failureOf(cluster.node(0)
-                                    .scanSnapshot(snapshot, KeyRange.all(), DEFAULTS)
+                                    .snapshot(snapshot)
+                                    .scan(KeyRange.all(), DEFAULTS)
                                     .next())
                             .code())
                     .isIn(ErrorCode.NOT_ENOUGH_REPLICAS, ErrorCode.SNAPSHOT_GONE);

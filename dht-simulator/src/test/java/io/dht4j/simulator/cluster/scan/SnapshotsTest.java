@@ -20,6 +20,7 @@ import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
 import io.dht4j.Scan;
+import io.dht4j.Snapshot;
 import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.core.ClusterBuilder;
@@ -75,7 +76,7 @@ class SnapshotsTest {
             fill(cluster, 5000);
             TreeMap<Key, Value> before = present(cluster);
             Version snapshot = open(cluster, 0);
-            Scan scan = cluster.node(2).scanSnapshot(snapshot, KeyRange.all(), DEFAULTS);
+            Scan scan = cluster.node(2).snapshot(snapshot).scan(KeyRange.all(), DEFAULTS);
             TreeMap<Key, Value> shown = new TreeMap<>();
             int round = 0;
             List<KeyValue> page = cluster.await(scan.next());
@@ -256,7 +257,7 @@ class SnapshotsTest {
             put(cluster, 1, "short", "again");
 
             assertThat(read(cluster, 2, snapshot)).isEqualTo(before);
-            assertThat(before.get(Key.of("long")).expiresAtMillis()).isPresent();
+            assertThat(before.get(Key.of("long")).expiresAt()).isPresent();
             cluster.env.advance(Duration.ofSeconds(10));
             assertThat(read(cluster, 2, snapshot).keySet()).containsExactly(Key.of("long"));
         }
@@ -269,12 +270,30 @@ class SnapshotsTest {
             Version snapshot = open(cluster, 0);
             Version other = open(cluster, 1);
             assertThat(other).isGreaterThan(snapshot);
-            cluster.await(cluster.node(2).closeSnapshot(snapshot, DEFAULTS));
-            cluster.await(cluster.node(2).closeSnapshot(snapshot, DEFAULTS));
+            cluster.await(cluster.node(2).snapshot(snapshot).end(DEFAULTS));
+            cluster.await(cluster.node(2).snapshot(snapshot).end(DEFAULTS));
 
             assertThat(goneFrom(cluster, snapshot)).hasMessageContaining("it was closed");
             assertThat(read(cluster, 0, other)).hasSize(10);
             assertThat(goneFrom(cluster, new Version(5))).hasMessageContaining("does not have it");
+        }
+    }
+
+    @Test
+    void closingASnapshotEndsItInTheBackground() {
+        try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
+            fill(cluster, 10);
+            Version version;
+            try (Snapshot snapshot = cluster.await(cluster.node(1).openSnapshot(LEASE, DEFAULTS))) {
+                version = snapshot.version();
+                put(cluster, 0, "key00000", "after");
+                assertThat(read(cluster, 2, version).get(Key.of("key00000")))
+                        .extracting(Value::text)
+                        .isEqualTo("before 0");
+            }
+            cluster.env.advance(Duration.ofSeconds(1));
+
+            assertThat(goneFrom(cluster, version)).hasMessageContaining("it was closed");
         }
     }
 
@@ -301,9 +320,10 @@ class SnapshotsTest {
                         .drainTimeout(Duration.ZERO)
                         .start()) {
             fill(cluster, 100);
-            Version snapshot = cluster.await(member.openSnapshot(LEASE, DEFAULTS));
+            Version snapshot =
+                    cluster.await(member.openSnapshot(LEASE, DEFAULTS)).version();
             cluster.await(member.put(Key.of("later"), bytes("v"), EVERYWHERE));
-            assertThat(cluster.drain(member.scanSnapshot(snapshot, KeyRange.all(), DEFAULTS)))
+            assertThat(cluster.drain(member.snapshot(snapshot).scan(KeyRange.all(), DEFAULTS)))
                     .hasSize(100);
             assertThat(read(cluster, 0, snapshot)).hasSize(100);
         }

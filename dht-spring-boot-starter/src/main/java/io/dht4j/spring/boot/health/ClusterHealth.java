@@ -2,6 +2,7 @@ package io.dht4j.spring.boot.health;
 
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
+import io.dht4j.NodeDiagnostics;
 import io.dht4j.NodeGauges;
 import io.dht4j.NodeId;
 import io.dht4j.NodeStatus;
@@ -76,7 +77,7 @@ final class ClusterHealth {
         if (last != null && !last.isDone()) {
             return last;
         }
-        CompletableFuture<NodeStatus> next = cluster.status().toCompletableFuture();
+        CompletableFuture<NodeStatus> next = cluster.operations().status().toCompletableFuture();
         asked.set(next);
         return next;
     }
@@ -93,7 +94,7 @@ final class ClusterHealth {
             details.put("entries", status.entries());
         }
         details.put("suspected", status.suspected().stream().map(NodeId::value).toList());
-        Optional<NodeGauges> gauges = cluster.gauges();
+        Optional<NodeGauges> gauges = cluster.operations().diagnostics().map(NodeDiagnostics::gauges);
         gauges.ifPresent(known -> details.put("partitionsWithoutQuorum", known.partitionsWithoutQuorum()));
         details.put("hintBytes", status.hintBytes());
         details.put("store", status.store());

@@ -26,12 +26,28 @@ class GrpcApiSlowCallsTest {
                 GrpcApiNodes.three(settings -> settings.slowCalls(Duration.ofMillis(1)), GrpcApiOptions.defaults())) {
             await().atMost(GrpcApiNodes.PATIENCE).until(() -> {
                 nodes.client(0).put(PUT);
-                return nodes.cluster(0).slowCalls().size() > 1;
+                return nodes.cluster(0)
+                                .operations()
+                                .diagnostics()
+                                .orElseThrow()
+                                .slowCalls()
+                                .size()
+                        > 1;
             });
             SlowCallsResponse answer = nodes.client(0).slowCalls(SlowCallsRequest.getDefaultInstance());
             assertThat(answer.getCallsCount())
-                    .isEqualTo(nodes.cluster(0).slowCalls().size());
-            SlowCall expected = nodes.cluster(0).slowCalls().get(0);
+                    .isEqualTo(nodes.cluster(0)
+                            .operations()
+                            .diagnostics()
+                            .orElseThrow()
+                            .slowCalls()
+                            .size());
+            SlowCall expected = nodes.cluster(0)
+                    .operations()
+                    .diagnostics()
+                    .orElseThrow()
+                    .slowCalls()
+                    .get(0);
             SlowCallsResponse.Call call = answer.getCalls(0);
             assertThat(call.getEndedMillis()).isEqualTo(expected.ended().toEpochMilli());
             assertThat(call.getKind()).isEqualTo("PUT");

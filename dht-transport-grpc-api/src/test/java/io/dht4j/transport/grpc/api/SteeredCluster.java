@@ -10,6 +10,7 @@ import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
+import io.dht4j.NodeOperations;
 import io.dht4j.NodeStatus;
 import io.dht4j.OverloadCounts;
 import io.dht4j.RefillStatus;
@@ -17,6 +18,7 @@ import io.dht4j.RepairStatus;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
+import io.dht4j.Snapshot;
 import io.dht4j.Topology;
 import io.dht4j.Value;
 import io.dht4j.Version;
@@ -26,7 +28,6 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -56,7 +57,7 @@ public final class SteeredCluster implements Cluster {
     volatile int scannedValueBytes = 1000;
 
     static Value value(int bytes) {
-        return new Value(new byte[bytes], Version.of(1, 0), OptionalLong.empty());
+        return new Value(new byte[bytes], Version.of(1, 0), Optional.empty());
     }
 
     @Override
@@ -129,18 +130,28 @@ public final class SteeredCluster implements Cluster {
     }
 
     @Override
-    public CompletionStage<Version> openSnapshot(Duration lease, CallOptions call) {
+    public CompletionStage<Snapshot> openSnapshot(Duration lease, CallOptions call) {
         throw new IllegalStateException("a fault in the cluster");
     }
 
     @Override
-    public Scan scanSnapshot(Version snapshot, KeyRange range, CallOptions call) {
-        return scan(range, ScanScope.CLUSTER, call);
-    }
+    public Snapshot snapshot(Version version) {
+        return new Snapshot() {
+            @Override
+            public Version version() {
+                return version;
+            }
 
-    @Override
-    public CompletionStage<Void> closeSnapshot(Version snapshot, CallOptions call) {
-        throw new IllegalStateException("a fault in the cluster");
+            @Override
+            public Scan scan(KeyRange range, CallOptions call) {
+                return SteeredCluster.this.scan(range, ScanScope.CLUSTER, call);
+            }
+
+            @Override
+            public CompletionStage<Void> end(CallOptions call) {
+                throw new IllegalStateException("a fault in the cluster");
+            }
+        };
     }
 
     @Override
@@ -159,40 +170,45 @@ public final class SteeredCluster implements Cluster {
     }
 
     @Override
-    public CompletionStage<NodeStatus> status() {
-        return CompletableFuture.completedFuture(new NodeStatus(
-                new NodeId("n1"),
-                topology(),
-                1,
-                1,
-                "p",
-                "h",
-                "t",
-                "s",
-                "v",
-                0,
-                Duration.ZERO,
-                0,
-                0,
-                OverloadCounts.none(),
-                List.of(),
-                RefillStatus.NONE,
-                List.of(),
-                List.of(),
-                Optional.empty(),
-                Duration.ofMillis(1),
-                Map.of()));
-    }
+    public NodeOperations operations() {
+        return new NodeOperations() {
+            @Override
+            public CompletionStage<NodeStatus> status() {
+                return CompletableFuture.completedFuture(new NodeStatus(
+                        new NodeId("n1"),
+                        topology(),
+                        1,
+                        1,
+                        "p",
+                        "h",
+                        "t",
+                        "s",
+                        "v",
+                        0,
+                        Duration.ZERO,
+                        0,
+                        0,
+                        OverloadCounts.none(),
+                        List.of(),
+                        RefillStatus.NONE,
+                        List.of(),
+                        List.of(),
+                        Optional.empty(),
+                        Duration.ofMillis(1),
+                        Map.of()));
+            }
 
-    @Override
-    public CompletionStage<RepairStatus> repair(Set<Integer> partitions) {
-        return repairStatus();
-    }
+            @Override
+            public CompletionStage<RepairStatus> repair(Set<Integer> partitions) {
+                return repairStatus();
+            }
 
-    @Override
-    public CompletionStage<RepairStatus> repairStatus() {
-        return CompletableFuture.completedFuture(
-                new RepairStatus(new NodeId("n1"), false, 0, 0, 0, 0, 0, 0, 0, Optional.empty(), false, Map.of()));
+            @Override
+            public CompletionStage<RepairStatus> repairStatus() {
+                return CompletableFuture.completedFuture(new RepairStatus(
+                        new NodeId("n1"), false, 0, 0, 0, 0, 0, 0, 0, Optional.empty(), false, Map.of()));
+            }
+        };
     }
 
     @Override

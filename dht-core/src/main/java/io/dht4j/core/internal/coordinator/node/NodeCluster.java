@@ -5,24 +5,16 @@ import static java.util.Objects.requireNonNull;
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.ClusterMembership;
-import io.dht4j.DhtException;
-import io.dht4j.ErrorCode;
-import io.dht4j.HotKeys;
-import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
 import io.dht4j.KeyPlacement;
 import io.dht4j.KeyRange;
-import io.dht4j.KeyReplica;
 import io.dht4j.KeyValue;
-import io.dht4j.NodeGauges;
-import io.dht4j.NodeStatus;
-import io.dht4j.RepairStatus;
+import io.dht4j.NodeOperations;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
-import io.dht4j.SlowCall;
+import io.dht4j.Snapshot;
 import io.dht4j.Topology;
-import io.dht4j.UnavailableException;
 import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.core.internal.admission.Admission;
@@ -40,8 +32,6 @@ import io.dht4j.core.internal.membership.operator.OperatorMembership;
 import io.dht4j.core.internal.move.SlotMoves;
 import io.dht4j.core.internal.observation.Observations;
 import io.dht4j.core.internal.observation.ObservedCall;
-import io.dht4j.core.internal.placement.PartitionSet;
-import io.dht4j.core.internal.repair.session.AntiEntropy;
 import io.dht4j.core.internal.view.BatchProgress;
 import io.dht4j.core.internal.view.Views;
 import io.dht4j.spi.CallContext;
@@ -53,12 +43,10 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -85,8 +73,7 @@ public final class NodeCluster implements Cluster {
     private final ReadCalls reads;
     private final WriteCalls writes;
     private final ScanCalls scans;
-    private final LoadReport load;
-    private final StatusReport status;
+    private final NodeOperations operations;
     private final Readiness readiness;
     private final Duration startPatience;
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -123,13 +110,13 @@ public final class NodeCluster implements Cluster {
         this.reads = new ReadCalls(runtime, config, rules, readBytes, readiness);
         this.writes = new WriteCalls(runtime, config, rules, admission);
         this.scans = new ScanCalls(runtime, admission, rules, writes, readiness, readBytes);
-        this.load = new LoadReport(
+        LoadReport load = new LoadReport(
                 runtime,
                 components.transport(),
                 admission,
                 readBytes,
                 config.limits().snapshotBytes());
-        this.status = new StatusReport(
+        StatusReport status = new StatusReport(
                 components,
                 runtime.background.handoff,
                 runtime.background::refillStatus,
@@ -137,6 +124,7 @@ public final class NodeCluster implements Cluster {
                 runtime.peers.disagreements::ofCalled,
                 runtime.peers.clocks::problem,
                 load::overload);
+        this.operations = new LocalOperations(runtime, agreed, admission, rules, reads, load, status, closed::get);
         agreed.ifPresent(this::takePart);
     }
 
@@ -307,45 +295,42 @@ public final class NodeCluster implements Cluster {
     }
 
     @Override
-    public Scan scanSnapshot(Version snapshot, KeyRange range, CallOptions options) {
-        requireNonNull(snapshot, "snapshot");
-        requireNonNull(range, "range");
-        requireNonNull(options, "options");
-        return scans.scan(range, ScanScope.CLUSTER, options, Optional.of(snapshot));
-    }
-
-    @Override
-    public CompletionStage<Version> openSnapshot(Duration lease, CallOptions options) {
+    public CompletionStage<Snapshot> openSnapshot(Duration lease, CallOptions options) {
         requireNonNull(lease, "lease");
         requireNonNull(options, "options");
         ObservedCall observed = observations.begin(Call.OPEN_SNAPSHOT, 0, options);
-        return admission.run(observed, () -> scans.openSnapshot(lease, options));
+        return admission.run(observed, () -> scans.openSnapshot(lease, options).thenApply(this::snapshot));
     }
 
     @Override
-    public CompletionStage<Void> closeSnapshot(Version snapshot, CallOptions options) {
-        requireNonNull(snapshot, "snapshot");
-        requireNonNull(options, "options");
-        ObservedCall observed = observations.begin(Call.CLOSE_SNAPSHOT, 0, options);
-        return admission.run(observed, () -> scans.closeSnapshot(snapshot, options));
+    public Snapshot snapshot(Version version) {
+        requireNonNull(version, "version");
+        return new Snapshot() {
+            @Override
+            public Version version() {
+                return version;
+            }
+
+            @Override
+            public Scan scan(KeyRange range, CallOptions options) {
+                requireNonNull(range, "range");
+                requireNonNull(options, "options");
+                return scans.scan(range, ScanScope.CLUSTER, options, Optional.of(version));
+            }
+
+            @Override
+            public CompletionStage<Void> end(CallOptions options) {
+                requireNonNull(options, "options");
+                ObservedCall observed = observations.begin(Call.CLOSE_SNAPSHOT, 0, options);
+                return admission.run(observed, () -> scans.closeSnapshot(version, options));
+            }
+        };
     }
 
     @Override
     public CompletionStage<KeyPlacement> locate(Key key) {
         requireNonNull(key, "key");
         return CompletableFuture.completedFuture(PlacementReport.of(components.view(), key));
-    }
-
-    @Override
-    public CompletionStage<List<KeyPlacement>> placements(int first, int count) {
-        return CompletableFuture.completedFuture(PlacementReport.of(components.view(), first, count));
-    }
-
-    @Override
-    public CompletionStage<List<KeyReplica>> replicas(Key key, CallOptions options) {
-        requireNonNull(key, "key");
-        requireNonNull(options, "options");
-        return admission.run(null, () -> reads.replicas(key, options));
     }
 
     @Override
@@ -358,60 +343,9 @@ public final class NodeCluster implements Cluster {
         return rules.defaultPolicy();
     }
 
-    /**
-     * {@inheritDoc}
-     *
-     * <p>Not subject to admission, since refused callers want to know why.
-     */
     @Override
-    public CompletionStage<NodeStatus> status() {
-        if (closed.get()) {
-            return CompletableFuture.failedFuture(
-                    new UnavailableException(ErrorCode.NOT_SERVING, "this node is closed"));
-        }
-        return agreed.isEmpty()
-                ? status.ask()
-                : status.ask()
-                        .thenApply(
-                                known -> known.withPublicAddresses(agreed.get().publicAddresses()));
-    }
-
-    @Override
-    public Optional<NodeGauges> gauges() {
-        return Optional.of(load.gauges(status.space(), status.storeStatistics()));
-    }
-
-    @Override
-    public List<SlowCall> slowCalls() {
-        return observations.slowCalls();
-    }
-
-    @Override
-    public CompletionStage<HotKeys> hotKeys(Duration duration, int count) {
-        return runtime.local.hotKeys.count(duration, count);
-    }
-
-    @Override
-    public CompletionStage<RepairStatus> repair(Set<Integer> partitions) {
-        requireNonNull(partitions, "partitions");
-        return repairing(repair -> {
-            partitions.forEach(rules::requirePartition);
-            return repair.repair(PartitionSet.of(partitions));
-        });
-    }
-
-    @Override
-    public CompletionStage<RepairStatus> repairStatus() {
-        return repairing(AntiEntropy::status);
-    }
-
-    private CompletionStage<RepairStatus> repairing(Function<AntiEntropy, RepairStatus> call) {
-        try {
-            return CompletableFuture.completedFuture(call.apply(runtime.background.antiEntropy.orElseThrow(() ->
-                    new InvalidRequestException(ErrorCode.BAD_REQUEST, "this member stores nothing: ask a node"))));
-        } catch (DhtException e) {
-            return CompletableFuture.failedFuture(e);
-        }
+    public NodeOperations operations() {
+        return operations;
     }
 
     @Override

@@ -2,7 +2,8 @@ package io.dht4j.core.internal.coordinator.scan;
 
 import io.dht4j.Value;
 import io.dht4j.spi.Entry;
-import java.util.OptionalLong;
+import java.time.Instant;
+import java.util.Optional;
 
 /** Converts the entries of stores to the values that callers get. */
 public final class Values {
@@ -16,9 +17,9 @@ public final class Values {
      * @return its value, which shares the array
      */
     public static Value of(Entry entry) {
-        OptionalLong expiry = entry.expiresAtMillis() == Entry.NEVER
-                ? OptionalLong.empty()
-                : OptionalLong.of(entry.expiresAtMillis());
+        Optional<Instant> expiry = entry.expiresAtMillis() == Entry.NEVER
+                ? Optional.empty()
+                : Optional.of(Instant.ofEpochMilli(entry.expiresAtMillis()));
         return new Value(entry.value(), entry.version(), expiry);
     }
 }

@@ -7,6 +7,7 @@ import io.dht4j.store.mvstore.internal.statistics.WorkMeter;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
+import java.time.Instant;
 
 /**
  * Forces a store's files to the disk, and remembers whether that has failed. A failure is recorded right after the
@@ -20,7 +21,7 @@ public final class Fsync {
     private final WorkMeter meter = new WorkMeter();
     private volatile boolean failed;
     private volatile boolean mapFailed;
-    private volatile long sinceMillis;
+    private volatile Instant since = Instant.EPOCH;
 
     /**
      * Creates one without a failure.
@@ -80,7 +81,7 @@ public final class Fsync {
     }
 
     private void recordFailure() {
-        sinceMillis = System.currentTimeMillis();
+        since = Instant.ofEpochMilli(System.currentTimeMillis());
         failed = true;
     }
 
@@ -94,8 +95,8 @@ public final class Fsync {
         return mapFailed;
     }
 
-    /** Returns when the last one failed, in milliseconds since 1970. */
-    public long sinceMillis() {
-        return sinceMillis;
+    /** Returns when the last one failed. */
+    public Instant since() {
+        return since;
     }
 }

@@ -5,6 +5,7 @@ import io.dht4j.spi.StoreException;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
@@ -40,7 +41,7 @@ public final class Health {
     private final Fsync fsync;
 
     /** The reason why the store refuses writes. */
-    private record Failure(StoreException error, boolean isTransient, long sinceMillis) {}
+    private record Failure(StoreException error, boolean isTransient, Instant since) {}
 
     /**
      * Creates the health of a store that takes writes.
@@ -85,7 +86,7 @@ public final class Health {
 
     /** Refuses writes until the store is opened again. */
     public void fail(StoreException error) {
-        Failure now = new Failure(error, false, System.currentTimeMillis());
+        Failure now = new Failure(error, false, Instant.ofEpochMilli(System.currentTimeMillis()));
         Failure before = failure.getAndUpdate(known -> known == null || known.isTransient() ? now : known);
         if (before == null || before.isTransient()) {
             LOG.error("store {} refuses writes until it is opened again: {}", directory, error.getMessage());
@@ -94,7 +95,7 @@ public final class Health {
 
     /** Refuses writes until {@link #recovered}. */
     public void failTransiently(StoreException error) {
-        if (failure.compareAndSet(null, new Failure(error, true, System.currentTimeMillis()))) {
+        if (failure.compareAndSet(null, new Failure(error, true, Instant.ofEpochMilli(System.currentTimeMillis())))) {
             LOG.error("store {} refuses writes until the disk recovers: {}", directory, error.getMessage());
         }
     }
@@ -110,7 +111,9 @@ public final class Health {
     /** Records damage. {@link #problems} shows the first one. */
     public void damageFound(StoreException error) {
         StoreProblem problem = new StoreProblem(
-                StoreProblem.Kind.DAMAGED_DATA, System.currentTimeMillis(), String.valueOf(error.getMessage()));
+                StoreProblem.Kind.DAMAGED_DATA,
+                Instant.ofEpochMilli(System.currentTimeMillis()),
+                String.valueOf(error.getMessage()));
         if (damage.compareAndSet(null, problem)) {
             LOG.error("store {} is damaged: {}", directory, error.getMessage());
         }
@@ -136,7 +139,7 @@ public final class Health {
                                         ? "; " + REBUILD
                                         : "; see that the disk is in order, then start again")),
                         false,
-                        fsync.sinceMillis())
+                        fsync.since())
                 : known;
     }
 
@@ -160,7 +163,7 @@ public final class Health {
         List<StoreProblem> problems = new ArrayList<>();
         Failure known = known();
         if (known != null) {
-            problems.add(new StoreProblem(StoreProblem.Kind.WRITES_REFUSED, known.sinceMillis(), message(known)));
+            problems.add(new StoreProblem(StoreProblem.Kind.WRITES_REFUSED, known.since(), message(known)));
         }
         StoreProblem found = damage.get();
         if (found != null) {

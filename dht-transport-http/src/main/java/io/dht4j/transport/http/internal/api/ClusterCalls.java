@@ -7,6 +7,7 @@ import io.dht4j.HotKeys;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
+import io.dht4j.NodeDiagnostics;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
 import io.dht4j.TraceContext;
@@ -124,8 +125,9 @@ final class ClusterCalls {
         exchange.response()
                 .putHeader(HttpHeaders.CONTENT_TYPE, OCTETS)
                 .putHeader(ApiProtocol.VERSION_HEADER, value.version().toString());
-        value.expiresAtMillis()
-                .ifPresent(millis -> exchange.response().putHeader(ApiProtocol.EXPIRY_HEADER, Long.toString(millis)));
+        value.expiresAt()
+                .ifPresent(at ->
+                        exchange.response().putHeader(ApiProtocol.EXPIRY_HEADER, Long.toString(at.toEpochMilli())));
         ValueSlices.answer(exchange, value.bytes());
     }
 
@@ -246,7 +248,7 @@ final class ClusterCalls {
         boolean ndjson = accepts(exchange.request().headers().getAll(HttpHeaders.ACCEPT), Ndjson.CONTENT_TYPE);
         exchange.share().enter();
         Scan scan = snapshot.isPresent()
-                ? cluster.scanSnapshot(snapshot.get(), range, call)
+                ? cluster.snapshot(snapshot.get()).scan(range, call)
                 : cluster.scan(range, scope, call);
         ScanStream.start(exchange, scan, ndjson, limit, bytes);
     }
@@ -257,7 +259,7 @@ final class ClusterCalls {
                 query.number("lease", MIN_LEASE_MILLIS, MAX_LEASE_MILLIS).orElse(DEFAULT_LEASE_MILLIS));
         CallOptions call = options(exchange, query);
         exchange.share().enter();
-        exchange.await(() -> cluster.openSnapshot(lease, call), version -> written(exchange, 201, version));
+        exchange.await(() -> cluster.openSnapshot(lease, call), snapshot -> written(exchange, 201, snapshot.version()));
     }
 
     void closeSnapshot(ApiExchange exchange) {
@@ -268,7 +270,7 @@ final class ClusterCalls {
         CallOptions call = options(exchange, query);
         exchange.share().enter();
         exchange.await(
-                () -> cluster.closeSnapshot(snapshot, call).thenApply(done -> snapshot),
+                () -> cluster.snapshot(snapshot).end(call).thenApply(done -> snapshot),
                 version -> written(exchange, 202, version));
     }
 
@@ -306,32 +308,34 @@ final class ClusterCalls {
         int count = (int) query.number("count", 1, MAX_PARTITIONS).orElse(MAX_PARTITIONS);
         exchange.share().requireConnection();
         exchange.await(
-                () -> cluster.placements(first, count),
+                () -> node().placements(first, count),
                 placements -> answerJson(exchange, StatusJson.partitions(first, placements)));
     }
 
     void repairStatus(ApiExchange exchange) {
         query(exchange, List.of());
         exchange.share().requireConnection();
-        exchange.await(cluster::repairStatus, status -> answerJson(exchange, StatusJson.repair(status)));
+        exchange.await(cluster.operations()::repairStatus, status -> answerJson(exchange, StatusJson.repair(status)));
     }
 
     void repair(ApiExchange exchange) {
         Set<Integer> partitions = query(exchange, REPAIR_PARAMETERS).partitions();
         exchange.share().requireConnection();
-        exchange.await(() -> cluster.repair(partitions), status -> answerJson(exchange, StatusJson.repair(status)));
+        exchange.await(
+                () -> cluster.operations().repair(partitions),
+                status -> answerJson(exchange, StatusJson.repair(status)));
     }
 
     void status(ApiExchange exchange) {
         query(exchange, List.of());
         exchange.share().requireConnection();
-        exchange.await(cluster::status, status -> answerJson(exchange, StatusJson.status(status)));
+        exchange.await(cluster.operations()::status, status -> answerJson(exchange, StatusJson.status(status)));
     }
 
     void slowCalls(ApiExchange exchange) {
         query(exchange, List.of());
         exchange.share().requireConnection();
-        answerJson(exchange, SlowCallJson.of(cluster.slowCalls()));
+        answerJson(exchange, SlowCallJson.of(node().slowCalls()));
     }
 
     void hotKeys(ApiExchange exchange) {
@@ -343,7 +347,7 @@ final class ClusterCalls {
         exchange.share().enter();
         // Many clients may wait for one count, whose text is large if its keys are.
         exchange.await(
-                () -> cluster.hotKeys(duration, count),
+                () -> node().hotKeys(duration, count),
                 HotKeysJson::mostBytes,
                 hot -> exchange.await(
                         () -> offLoop(() -> HotKeysJson.of(hot).toBuffer().getBytes()), text -> {
@@ -357,7 +361,16 @@ final class ClusterCalls {
         Key key = query.id();
         CallOptions call = query.callOptions(cluster);
         exchange.share().enter();
-        exchange.await(() -> cluster.replicas(key, call), replicas -> answerJson(exchange, ReplicasJson.of(replicas)));
+        exchange.await(() -> node().replicas(key, call), replicas -> answerJson(exchange, ReplicasJson.of(replicas)));
+    }
+
+    private NodeDiagnostics node() {
+        // Fails while the node starts.
+        cluster.topology();
+        return cluster.operations()
+                .diagnostics()
+                .orElseThrow(() -> new InvalidRequestException(
+                        ErrorCode.BAD_REQUEST, "only a node of the cluster shows this, and this process has none"));
     }
 
     /** Does work that would hold this event loop up, on a thread for such work. */

@@ -4,6 +4,7 @@ import io.dht4j.Cluster;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
+import io.dht4j.NodeDiagnostics;
 import io.dht4j.NodeStatus;
 import io.dht4j.transport.common.ReadinessConditions;
 import io.dht4j.transport.common.ReadinessConditions.Start;
@@ -143,7 +144,9 @@ public final class ProbesEndpoint {
     private Judgement judge(NodeStatus status) {
         Judgement judgement = new Judgement(
                 ReadinessConditions.unmet(status).stream().map(Unmet::text).toList(),
-                ReadinessConditions.withoutQuorum(status, cluster.gauges()).map(Unmet::text));
+                ReadinessConditions.withoutQuorum(
+                                status, cluster.operations().diagnostics().map(NodeDiagnostics::gauges))
+                        .map(Unmet::text));
         said = new Said(System.nanoTime(), judgement);
         return judgement;
     }
@@ -175,7 +178,7 @@ public final class ProbesEndpoint {
 
     private CompletionStage<NodeStatus> ask() {
         try {
-            return cluster.status();
+            return cluster.operations().status();
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         }

@@ -15,6 +15,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.time.Instant;
 import java.util.Base64;
 import java.util.Iterator;
 import java.util.Optional;
@@ -102,7 +103,14 @@ public final class Ndjson {
          * @throws IllegalArgumentException if the line lacks a part of it
          */
         public KeyValue entry() {
-            return new KeyValue(requireKey(), new Value(requireValue(), require(version, VERSION), expiresAtMillis));
+            return new KeyValue(
+                    requireKey(),
+                    new Value(
+                            requireValue(),
+                            require(version, VERSION),
+                            expiresAtMillis.isPresent()
+                                    ? Optional.of(Instant.ofEpochMilli(expiresAtMillis.getAsLong()))
+                                    : Optional.empty()));
         }
 
         private static <T> T require(@Nullable T field, String name) {
@@ -170,8 +178,8 @@ public final class Ndjson {
             json.writeBinaryField(KEY, entry.key().unsafeBytes());
             json.writeBinaryField(VALUE, value.bytes());
             json.writeStringField(VERSION, value.version().toString());
-            if (value.expiresAtMillis().isPresent()) {
-                json.writeNumberField(EXPIRY, value.expiresAtMillis().getAsLong());
+            if (value.expiresAt().isPresent()) {
+                json.writeNumberField(EXPIRY, value.expiresAt().get().toEpochMilli());
             }
         });
     }
@@ -184,8 +192,7 @@ public final class Ndjson {
     public static Iterator<Buffer> slices(KeyValue entry, int bytes) {
         Value value = entry.value();
         // Quotes within a field are escaped, so only the field itself matches.
-        String around = entry(
-                        new KeyValue(entry.key(), new Value(new byte[0], value.version(), value.expiresAtMillis())))
+        String around = entry(new KeyValue(entry.key(), new Value(new byte[0], value.version(), value.expiresAt())))
                 .toString();
         String begin = "\"" + VALUE + "\":\"";
         int at = around.indexOf(begin) + begin.length();

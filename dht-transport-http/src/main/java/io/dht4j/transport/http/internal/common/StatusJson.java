@@ -214,7 +214,7 @@ public final class StatusJson {
         for (StoreProblem problem : problems) {
             array.add(new JsonObject()
                     .put("kind", problem.kind().name())
-                    .put("since_ms", problem.sinceMillis())
+                    .put("since_ms", problem.since().toEpochMilli())
                     .put("message", problem.message()));
         }
         return array;
@@ -226,7 +226,7 @@ public final class StatusJson {
             JsonObject problem = (JsonObject) element;
             problems.add(new StoreProblem(
                     StoreProblem.Kind.valueOf(text(problem, "kind")),
-                    number(problem, "since_ms"),
+                    Instant.ofEpochMilli(number(problem, "since_ms")),
                     text(problem, "message")));
         }
         return problems;

@@ -19,12 +19,12 @@ import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -199,7 +199,7 @@ public abstract class HttpRemoteAnswer<T> {
 
         private final int maxBytes;
         private Version version = new Version(0);
-        private OptionalLong expiresAtMillis = OptionalLong.empty();
+        private Optional<Instant> expiresAt = Optional.empty();
         private Buffer bytes = Buffer.buffer();
 
         Single(int maxBytes) {
@@ -211,7 +211,7 @@ public abstract class HttpRemoteAnswer<T> {
             version = versionOf(response);
             String expiry = response.getHeader(ApiProtocol.EXPIRY_HEADER);
             if (expiry != null) {
-                expiresAtMillis = OptionalLong.of(Long.parseLong(expiry));
+                expiresAt = Optional.of(Instant.ofEpochMilli(Long.parseLong(expiry)));
             }
             String length = response.getHeader(HttpHeaders.CONTENT_LENGTH);
             if (length != null) {
@@ -226,7 +226,7 @@ public abstract class HttpRemoteAnswer<T> {
 
         @Override
         Optional<Value> success() {
-            return Optional.of(new Value(bytes.getBytes(), version, expiresAtMillis));
+            return Optional.of(new Value(bytes.getBytes(), version, expiresAt));
         }
 
         @Override

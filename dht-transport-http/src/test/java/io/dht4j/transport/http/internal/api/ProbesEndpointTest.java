@@ -8,9 +8,12 @@ import io.dht4j.ClockProblem;
 import io.dht4j.Cluster;
 import io.dht4j.ErrorCode;
 import io.dht4j.Node;
+import io.dht4j.NodeDiagnostics;
 import io.dht4j.NodeId;
+import io.dht4j.NodeOperations;
 import io.dht4j.NodeStatus;
 import io.dht4j.RefillStatus;
+import io.dht4j.RepairStatus;
 import io.dht4j.StoreProblem;
 import io.dht4j.Topology;
 import io.dht4j.core.ClusterBuilder;
@@ -27,11 +30,14 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
@@ -68,12 +74,32 @@ class ProbesEndpointTest {
     /** A cluster whose status says something else. */
     private static Cluster saying(UnaryOperator<CompletableFuture<NodeStatus>> said) {
         Cluster cluster = nodes.cluster(0);
+        NodeOperations real = cluster.operations();
+        NodeOperations operations = new NodeOperations() {
+            @Override
+            public CompletionStage<NodeStatus> status() {
+                return said.apply(real.status().toCompletableFuture());
+            }
+
+            @Override
+            public CompletionStage<RepairStatus> repair(Set<Integer> partitions) {
+                return real.repair(partitions);
+            }
+
+            @Override
+            public CompletionStage<RepairStatus> repairStatus() {
+                return real.repairStatus();
+            }
+
+            @Override
+            public Optional<NodeDiagnostics> diagnostics() {
+                return real.diagnostics();
+            }
+        };
         return (Cluster) Proxy.newProxyInstance(
                 Cluster.class.getClassLoader(), new Class<?>[] {Cluster.class}, (proxy, method, arguments) -> {
                     try {
-                        return method.getName().equals("status")
-                                ? said.apply(cluster.status().toCompletableFuture())
-                                : method.invoke(cluster, arguments);
+                        return method.getName().equals("operations") ? operations : method.invoke(cluster, arguments);
                     } catch (InvocationTargetException e) {
                         throw e.getCause();
                     }
@@ -216,8 +242,8 @@ class ProbesEndpointTest {
 
     @Test
     void readinessNamesWhatIsInTheWay() throws IOException {
-        StoreProblem full = new StoreProblem(StoreProblem.Kind.WRITES_REFUSED, 1, "/secret/path is full");
-        StoreProblem damage = new StoreProblem(StoreProblem.Kind.DAMAGED_DATA, 1, "/secret/path");
+        StoreProblem full = new StoreProblem(StoreProblem.Kind.WRITES_REFUSED, Instant.EPOCH, "/secret/path is full");
+        StoreProblem damage = new StoreProblem(StoreProblem.Kind.DAMAGED_DATA, Instant.EPOCH, "/secret/path");
         ClockProblem clock = new ClockProblem(Duration.ofSeconds(120), List.of(new NodeId("n2")));
         RefillStatus refill = new RefillStatus(12, 3, List.of());
         assertReadiness(

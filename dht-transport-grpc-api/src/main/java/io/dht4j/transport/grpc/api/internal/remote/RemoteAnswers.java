@@ -28,7 +28,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 
 /** Reads the messages of answers. */
 final class RemoteAnswers {
@@ -52,7 +51,9 @@ final class RemoteAnswers {
         return new Value(
                 message.getData().toByteArray(),
                 new Version(message.getVersion()),
-                message.hasExpiresAtMillis() ? OptionalLong.of(message.getExpiresAtMillis()) : OptionalLong.empty());
+                message.hasExpiresAtMillis()
+                        ? Optional.of(Instant.ofEpochMilli(message.getExpiresAtMillis()))
+                        : Optional.empty());
     }
 
     static KeyValue entry(Entry message) {
@@ -75,7 +76,7 @@ final class RemoteAnswers {
                 // A kind unknown to this version counts as damage.
                 default -> StoreProblem.Kind.DAMAGED_DATA;
             };
-            problems.add(new StoreProblem(kind, problem.getSinceMillis(), problem.getMessage()));
+            problems.add(new StoreProblem(kind, Instant.ofEpochMilli(problem.getSinceMillis()), problem.getMessage()));
         }
         return problems;
     }

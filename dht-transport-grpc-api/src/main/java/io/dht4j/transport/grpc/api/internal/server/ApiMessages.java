@@ -152,7 +152,7 @@ final class ApiMessages {
         Value.Builder message = Value.newBuilder()
                 .setData(UnsafeByteOperations.unsafeWrap(value.bytes()))
                 .setVersion(value.version().packed());
-        value.expiresAtMillis().ifPresent(message::setExpiresAtMillis);
+        value.expiresAt().ifPresent(at -> message.setExpiresAtMillis(at.toEpochMilli()));
         return message.build();
     }
 
@@ -215,7 +215,7 @@ final class ApiMessages {
                                 case WRITES_REFUSED -> StoreProblem.Kind.WRITES_REFUSED;
                                 case DAMAGED_DATA -> StoreProblem.Kind.DAMAGED_DATA;
                             })
-                    .setSinceMillis(problem.sinceMillis())
+                    .setSinceMillis(problem.since().toEpochMilli())
                     .setMessage(problem.message()));
         }
         for (Node node : status.topology().nodes()) {

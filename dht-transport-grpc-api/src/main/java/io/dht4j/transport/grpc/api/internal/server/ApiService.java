@@ -11,6 +11,7 @@ import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.MembershipChange;
+import io.dht4j.NodeDiagnostics;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
 import io.dht4j.TraceContext;
@@ -291,7 +292,7 @@ final class ApiService {
                     ErrorCode.SCAN_INVALID, "a snapshot is one of the cluster: snapshot does not go with scope NODE");
         }
         Scan scan = request.hasSnapshot()
-                ? cluster.scanSnapshot(new Version(request.getSnapshot()), range, callOptions)
+                ? cluster.snapshot(new Version(request.getSnapshot())).scan(range, callOptions)
                 : cluster.scan(range, scope, callOptions);
         ApiScan.start(call, scan, admission, limit, maxBytes);
     }
@@ -301,14 +302,14 @@ final class ApiService {
         CallOptions callOptions = ApiMessages.withPolicy(call.options(), request.getPolicy(), cluster);
         call.await(
                 () -> cluster.openSnapshot(lease, callOptions),
-                version -> call.answer(OpenSnapshotResponse.newBuilder()
-                        .setVersion(version.packed())
+                snapshot -> call.answer(OpenSnapshotResponse.newBuilder()
+                        .setVersion(snapshot.version().packed())
                         .build()));
     }
 
     private void closeSnapshot(ApiCall<CloseSnapshotResponse> call, CloseSnapshotRequest request) {
         call.await(
-                () -> cluster.closeSnapshot(new Version(request.getVersion()), call.options()),
+                () -> cluster.snapshot(new Version(request.getVersion())).end(call.options()),
                 done -> call.answer(CloseSnapshotResponse.getDefaultInstance()));
     }
 
@@ -318,16 +319,16 @@ final class ApiService {
     }
 
     private void status(ApiCall<StatusResponse> call, StatusRequest request) {
-        call.await(cluster::status, status -> call.answer(ApiMessages.status(status)));
+        call.await(cluster.operations()::status, status -> call.answer(ApiMessages.status(status)));
     }
 
     private void repair(ApiCall<RepairResponse> call, RepairRequest request) {
         Set<Integer> partitions = new HashSet<>(request.getPartitionsList());
-        call.await(() -> cluster.repair(partitions), status -> call.answer(ApiMessages.repair(status)));
+        call.await(() -> cluster.operations().repair(partitions), status -> call.answer(ApiMessages.repair(status)));
     }
 
     private void repairStatus(ApiCall<RepairResponse> call, RepairStatusRequest request) {
-        call.await(cluster::repairStatus, status -> call.answer(ApiMessages.repair(status)));
+        call.await(cluster.operations()::repairStatus, status -> call.answer(ApiMessages.repair(status)));
     }
 
     private void membership(ApiCall<MembershipResponse> call, MembershipRequest request) {
@@ -347,7 +348,13 @@ final class ApiService {
     }
 
     private void slowCalls(ApiCall<SlowCallsResponse> call, SlowCallsRequest request) {
-        call.answer(SlowCallMessages.message(cluster.slowCalls()));
+        // Fails while the node starts.
+        cluster.topology();
+        NodeDiagnostics node = cluster.operations()
+                .diagnostics()
+                .orElseThrow(() -> new InvalidRequestException(
+                        ErrorCode.BAD_REQUEST, "only a node of the cluster shows this, and this process has none"));
+        call.answer(SlowCallMessages.message(node.slowCalls()));
     }
 
     private byte[] value(Key key, ByteString value) {

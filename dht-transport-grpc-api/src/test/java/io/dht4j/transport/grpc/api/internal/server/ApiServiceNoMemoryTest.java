@@ -10,7 +10,10 @@ import io.dht4j.Cluster;
 import io.dht4j.ClusterMembership;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
+import io.dht4j.NodeDiagnostics;
+import io.dht4j.NodeOperations;
 import io.dht4j.Scan;
+import io.dht4j.Snapshot;
 import io.dht4j.security.TokenGuard;
 import io.dht4j.transport.common.options.PublicApiOptions.Limits;
 import io.dht4j.transport.grpc.api.GrpcApiNodes;
@@ -44,6 +47,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -159,14 +163,18 @@ class ApiServiceNoMemoryTest {
                     if (method.getName().equals("slowCalls")) {
                         throw error;
                     }
+                    if (method.getName().equals("diagnostics")) {
+                        return Optional.of(proxy(NodeDiagnostics.class, real, error, later));
+                    }
                     try {
                         Object result = method.invoke(real, arguments);
-                        if (result instanceof Scan) {
-                            return proxy(Scan.class, result, error, later);
+                        for (Class<?> part :
+                                List.of(Scan.class, Snapshot.class, NodeOperations.class, ClusterMembership.class)) {
+                            if (part.isInstance(result)) {
+                                return proxy(part, result, error, later);
+                            }
                         }
-                        return result instanceof ClusterMembership
-                                ? proxy(ClusterMembership.class, result, error, later)
-                                : result;
+                        return result;
                     } catch (InvocationTargetException e) {
                         throw e.getCause();
                     }

@@ -1,0 +1,60 @@
+package io.dht4j;
+
+import java.util.concurrent.CompletionStage;
+
+/**
+ * The keys of the whole cluster as of one version, regardless of later writes. Of the acknowledged writes, a snapshot
+ * contains exactly those that are not newer than its version. It may contain a write of unknown outcome.
+ *
+ * <p>The nodes keep superseded entries in memory until the snapshot is closed, or until it has not been read for the
+ * time of its lease. A node that reaches its limit for them drops the snapshot. No method blocks. Safe for use by any
+ * number of threads.
+ */
+public interface Snapshot extends AutoCloseable {
+
+    /**
+     * Returns the version that identifies the snapshot on every node, for {@link Cluster#snapshot}.
+     *
+     * @return the version
+     */
+    Version version();
+
+    /**
+     * Starts a scan of the snapshot. The scan reads nothing until the first page is requested. Each page renews the
+     * snapshot's lease. Several scans of a snapshot may run at the same time.
+     *
+     * @param range the keys to show
+     * @param options policy and timeout. The timeout applies to each page; a time to live is refused. The scan reads
+     *     all of the first {@code from} replicas that have the snapshot, and {@code ack} of them must answer
+     * @return the scan; its pages fail with {@link ErrorCode#SNAPSHOT_GONE} if the snapshot has ended
+     */
+    Scan scan(KeyRange range, CallOptions options);
+
+    /**
+     * Starts a scan with default options.
+     *
+     * @param range the keys to show
+     * @return as {@link #scan(KeyRange, CallOptions)}
+     */
+    default Scan scan(KeyRange range) {
+        return scan(range, CallOptions.defaults());
+    }
+
+    /**
+     * Ends the snapshot. Has no effect if it has ended.
+     *
+     * @param options a timeout
+     * @return a stage that completes when the nodes that answer have dropped the snapshot; the others drop it when its
+     *     lease expires
+     */
+    CompletionStage<Void> end(CallOptions options);
+
+    /**
+     * Ends the snapshot without waiting for the nodes. A node that is not reached drops the snapshot when its lease
+     * expires. May be called repeatedly.
+     */
+    @Override
+    default void close() {
+        end(CallOptions.defaults());
+    }
+}

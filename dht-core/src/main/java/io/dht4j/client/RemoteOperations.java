@@ -1,0 +1,46 @@
+package io.dht4j.client;
+
+import static java.util.Objects.requireNonNull;
+
+import io.dht4j.CallOptions;
+import io.dht4j.NodeOperations;
+import io.dht4j.NodeStatus;
+import io.dht4j.RepairStatus;
+import io.dht4j.client.RemoteCall.Kind;
+import io.dht4j.spi.RemoteApi;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * The operations of the first node in the order of tries. To select the node, connect to that node only. Without
+ * diagnostics, since the node runs in another process.
+ */
+final class RemoteOperations implements NodeOperations {
+
+    private final RemoteApi api;
+    private final RemoteCalls calls;
+    private final RemoteStatus status;
+
+    RemoteOperations(RemoteApi api, RemoteCalls calls, RemoteStatus status) {
+        this.api = api;
+        this.calls = calls;
+        this.status = status;
+    }
+
+    @Override
+    public CompletionStage<NodeStatus> status() {
+        return status.fetch();
+    }
+
+    @Override
+    public CompletionStage<RepairStatus> repair(Set<Integer> partitions) {
+        requireNonNull(partitions, "partitions");
+        return calls.start(
+                Kind.READ, CallOptions.defaults(), (address, within) -> api.repair(address, partitions, within));
+    }
+
+    @Override
+    public CompletionStage<RepairStatus> repairStatus() {
+        return calls.start(Kind.READ, CallOptions.defaults(), api::repairStatus);
+    }
+}
