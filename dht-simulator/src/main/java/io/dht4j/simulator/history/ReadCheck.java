@@ -69,7 +69,7 @@ public final class ReadCheck {
                 .filter(write -> write.written() != null && Arrays.equals(write.written(), shown))
                 .findFirst();
         if (found.isEmpty()) {
-            return Optional.of(read + " shows what nobody wrote");
+            return Optional.of(read + " shows a value that was never written");
         }
         Operation origin = found.get();
         if (origin.outcome() == Operation.Outcome.FAILED) {

@@ -93,7 +93,7 @@ public final class SnapshotCheck {
                 .filter(write -> write.written() != null && Arrays.equals(write.written(), bytes))
                 .findFirst();
         if (found.isEmpty()) {
-            return Optional.of(read + " shows what nobody wrote");
+            return Optional.of(read + " shows a value that was never written");
         }
         Operation origin = found.get();
         if (origin.outcome() == Operation.Outcome.FAILED) {

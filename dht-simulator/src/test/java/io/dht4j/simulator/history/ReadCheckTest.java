@@ -53,7 +53,7 @@ class ReadCheckTest {
         assertThat(violations())
                 .hasSize(2)
                 .anyMatch(each -> each.contains("certainly failed"))
-                .anyMatch(each -> each.contains("nobody wrote"));
+                .anyMatch(each -> each.contains("was never written"));
     }
 
     @Test

@@ -316,7 +316,7 @@ public final class Snapshots {
         if (remaining > 0) {
             environment.schedule(() -> expire(snapshot), remaining);
         } else {
-            end(snapshot, "nobody read it for the " + snapshot.leaseNanos / 1_000_000 + " ms of its lease");
+            end(snapshot, "it was not read for the " + snapshot.leaseNanos / 1_000_000 + " ms of its lease");
         }
     }
 

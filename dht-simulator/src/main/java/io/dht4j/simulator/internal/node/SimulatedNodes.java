@@ -116,7 +116,7 @@ public final class SimulatedNodes {
 
     private SimulatedNode.Lifecycle factory() {
         if (lifecycle == null) {
-            throw new IllegalStateException("nobody has formed a cluster");
+            throw new IllegalStateException("no node has formed a cluster");
         }
         return lifecycle;
     }

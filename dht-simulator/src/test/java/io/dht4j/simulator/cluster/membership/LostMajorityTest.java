@@ -241,7 +241,7 @@ class LostMajorityTest {
             cluster.nodes.crash(0);
             cluster.nodes.crash(1);
             cluster.nodes.env.advance(Duration.ofSeconds(40));
-            assertThat(recovery(cluster, 2, 0, 1)).contains("belongs to the cluster no more");
+            assertThat(recovery(cluster, 2, 0, 1)).contains("no longer belongs to the cluster");
             assertThat(recovery(cluster, 3, 0, 1)).isEmpty();
         }
     }

@@ -35,7 +35,7 @@ final class OneNioNatives {
             readPropertyInJdk();
             PrivateFiles.createDirectory(own);
         } catch (IOException e) {
-            LOG.warn("one-nio goes without its native library, which cannot be unpacked: {}", FileFailure.inWords(e));
+            LOG.warn("one-nio runs without its native library, which cannot be unpacked: {}", FileFailure.inWords(e));
         }
         System.setProperty(PROPERTY, own.toString());
         try {

@@ -66,7 +66,7 @@ public final class AgreedMembership {
     private final NodeNotes notes;
     private final Identity identity;
     private final InstalledState installed;
-    private final MembershipRequestSender calls;
+    private final MembershipRequestSender requests;
     private final MemberDirectory members;
     private final StatePulls pulls;
     private final StateChanges changes;
@@ -128,12 +128,13 @@ public final class AgreedMembership {
         this.identity = OwnIdentity.of(options, founding, store, notes, environment);
         this.lifecycle = new OwnLifecycle(self, identity.incarnation());
         this.installed = new InstalledState(notes, identity, self, hash, environment, this::storing, this::installed);
-        this.calls = new MembershipRequestSender(
+        this.requests = new MembershipRequestSender(
                 self, transport, environment, installed::epoch, installed::cluster, observations);
         this.bootstrap = options.origin() == Origin.BOOTSTRAP ? bootstrap() : null;
         this.members = new MemberDirectory(identity.incarnation(), this::newest, this::founders);
-        this.pulls = new StatePulls(calls, environment, installed, members::others);
-        this.logMember = new LogMember(self, options.log(), environment, notes, calls, members, this::replicatedState);
+        this.pulls = new StatePulls(requests, environment, installed, members::others);
+        this.logMember =
+                new LogMember(self, options.log(), environment, notes, requests, members, this::replicatedState);
         this.changes = new StateChanges(
                 self,
                 members,
@@ -142,31 +143,31 @@ public final class AgreedMembership {
                 pulls,
                 environment,
                 wait::text,
-                node -> calls.silence().of(node).isPresent());
+                node -> requests.silence().of(node).isPresent());
         this.reports = new NodeReports(
                 identity.incarnation(),
-                calls,
+                requests,
                 installed::epoch,
                 logMember::leads,
                 sender -> members.node(sender).ifPresent(pulls::tryFrom),
                 new SpaceSample(store, environment),
                 this::waits);
         this.driver = new Driver(
-                new DrivenCluster(logMember, reports, calls, driving.placement()),
+                new DrivenCluster(logMember, reports, requests, driving.placement()),
                 environment,
                 new Driver.Options(driving.versionSlotRest()));
         logMember.commands.follower(driver::accepted);
         this.silences = new SilenceExchange(
-                identity.incarnation(), members, calls, installed::epoch, installed::diverged, environment);
+                identity.incarnation(), members, requests, installed::epoch, installed::diverged, environment);
         logMember.commands.guard(
-                new SilenceGuard(self, identity.incarnation(), calls.silence(), silences, driver::silence));
+                new SilenceGuard(self, identity.incarnation(), requests.silence(), silences, driver::silence));
         this.own = new OwnAttributes(options, identity.incarnation(), installed::state, changes, environment);
-        this.twin = new DuplicateNodeCheck(options.self(), identity.incarnation(), calls);
+        this.twin = new DuplicateNodeCheck(options.self(), identity.incarnation(), requests);
         this.recovery =
                 new Recovery(identity.incarnation(), installed, reports, silences, this::fetch, environment::nanoTime);
         this.endpoint = new MembershipEndpoint(
                 self,
-                calls,
+                requests,
                 new MembershipRequests(
                         self,
                         identity.incarnation(),
@@ -175,7 +176,7 @@ public final class AgreedMembership {
                         logMember,
                         bootstrap,
                         wait,
-                        calls.foreign(),
+                        requests.foreign(),
                         new Admissions(self, options.joinToken(), members, changes, environment),
                         reports,
                         silences,
@@ -191,7 +192,7 @@ public final class AgreedMembership {
 
     private ReplicatedState replicatedState() {
         FirstCommand first =
-                new FirstCommand(logMember, founding, this::founders, installed::state, calls, environment);
+                new FirstCommand(logMember, founding, this::founders, installed::state, requests, environment);
         return new ReplicatedState(
                 this::applied,
                 leads -> environment.executor().execute(() -> {
@@ -240,7 +241,7 @@ public final class AgreedMembership {
                 identity.incarnation(),
                 founding.proposal(),
                 notes.founders(),
-                calls,
+                requests,
                 environment,
                 this::fetch,
                 installed::offer,
@@ -334,8 +335,8 @@ public final class AgreedMembership {
                             identity.incarnation(),
                             OwnAttributes.of(options),
                             founding.claims(),
-                            new JoinPath(options, identity.incarnation(), calls, environment),
-                            calls,
+                            new JoinPath(options, identity.incarnation(), requests, environment),
+                            requests,
                             environment,
                             this::fetch,
                             installed::offer,
@@ -362,7 +363,7 @@ public final class AgreedMembership {
     private void restart(ClusterState state) {
         lifecycle.in(state).ifPresent(member -> logMember.resume(state, member));
         driver.start();
-        new RestartCheck(options, identity.incarnation(), state.cluster(), calls, environment, pulls::from, wait)
+        new RestartCheck(options, identity.incarnation(), state.cluster(), requests, environment, pulls::from, wait)
                 .start(Stream.concat(members.voters().stream(), members.others().stream())
                         .distinct()
                         .toList());
@@ -370,7 +371,7 @@ public final class AgreedMembership {
 
     private CompletableFuture<Optional<ClusterState>> fetch(Node node) {
         return StateFetch.from(
-                calls, environment, node, installed.cluster(), installed.epoch(), MembershipRequestSender.TIMEOUT);
+                requests, environment, node, installed.cluster(), installed.epoch(), MembershipRequestSender.TIMEOUT);
     }
 
     /** Stores a list of founders, and takes part in the log. Blocks. */
@@ -386,7 +387,7 @@ public final class AgreedMembership {
 
     /** A state is installed. On a store thread. */
     private void installed(ClusterState state) {
-        calls.silence()
+        requests.silence()
                 .retain(state.members().all().stream()
                         .filter(member -> member.lifecycle() != Lifecycle.REMOVED)
                         .map(Member::name)

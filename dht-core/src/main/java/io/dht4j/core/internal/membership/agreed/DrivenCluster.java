@@ -27,13 +27,13 @@ final class DrivenCluster implements Driver.Cluster {
 
     private final LogMember log;
     private final NodeReports reports;
-    private final MembershipRequestSender calls;
+    private final MembershipRequestSender requests;
     private final Placement placement;
 
-    DrivenCluster(LogMember log, NodeReports reports, MembershipRequestSender calls, Placement placement) {
+    DrivenCluster(LogMember log, NodeReports reports, MembershipRequestSender requests, Placement placement) {
         this.log = log;
         this.reports = reports;
-        this.calls = calls;
+        this.requests = requests;
         this.placement = placement;
     }
 
@@ -59,14 +59,14 @@ final class DrivenCluster implements Driver.Cluster {
 
     @Override
     public CompletableFuture<Appended> append(Command command) {
-        return log.commands.appendHere(CommandCodec.encode(command), calls.context(APPEND_TIMEOUT));
+        return log.commands.appendHere(CommandCodec.encode(command), requests.context(APPEND_TIMEOUT));
     }
 
     @Override
     public CompletableFuture<Void> changeLog(List<NodeRef> members) {
         return log.current()
                 .map(open -> open.log()
-                        .changeMembers(members, calls.context(CHANGE_TIMEOUT))
+                        .changeMembers(members, requests.context(CHANGE_TIMEOUT))
                         .toCompletableFuture())
                 .orElseGet(() -> CompletableFuture.failedFuture(new IllegalStateException("this node has no log")));
     }

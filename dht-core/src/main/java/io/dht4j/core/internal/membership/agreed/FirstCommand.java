@@ -31,7 +31,7 @@ final class FirstCommand {
     private final Founding founding;
     private final Supplier<Optional<Founders>> founders;
     private final Supplier<Optional<ClusterState>> installed;
-    private final MembershipRequestSender calls;
+    private final MembershipRequestSender requests;
     private final Environment environment;
 
     /**
@@ -41,7 +41,7 @@ final class FirstCommand {
      * @param founding the settings of the node
      * @param founders returns the list of founders; empty until it is stored
      * @param installed returns the installed state; empty before the first one
-     * @param calls gives deadlines
+     * @param requests gives deadlines
      * @param environment timers
      */
     FirstCommand(
@@ -49,13 +49,13 @@ final class FirstCommand {
             Founding founding,
             Supplier<Optional<Founders>> founders,
             Supplier<Optional<ClusterState>> installed,
-            MembershipRequestSender calls,
+            MembershipRequestSender requests,
             Environment environment) {
         this.log = log;
         this.founding = founding;
         this.founders = founders;
         this.installed = installed;
-        this.calls = calls;
+        this.requests = requests;
         this.environment = environment;
     }
 
@@ -82,7 +82,7 @@ final class FirstCommand {
     private void append(LogMember.Open open, Command first) {
         CompletionStage<Long> appended;
         try {
-            appended = open.log().append(CommandCodec.encode(first), calls.context(APPEND_TIMEOUT));
+            appended = open.log().append(CommandCodec.encode(first), requests.context(APPEND_TIMEOUT));
         } catch (RuntimeException | Error e) {
             appended = CompletableFuture.failedFuture(e);
         }

@@ -107,7 +107,7 @@ final class LogMember {
      * @param factory opens logs
      * @param environment threads and timers
      * @param notes stores the node's identity in the log
-     * @param calls sends requests to other members
+     * @param requests sends requests to other members
      * @param members the present members
      * @param states creates the state machine of a log
      */
@@ -116,16 +116,16 @@ final class LogMember {
             TopologyLogFactory factory,
             Environment environment,
             NodeNotes notes,
-            MembershipRequestSender calls,
+            MembershipRequestSender requests,
             MemberDirectory members,
             Supplier<ReplicatedState> states) {
         this.self = self;
         this.factory = factory;
         this.environment = environment;
         this.notes = notes;
-        this.commands = new CommandLog(calls, environment, members::voters, members::node, members::incarnation);
-        this.messages = new LogMessages(
-                calls, members::node, members::node, this::ref, this::received, (int) environment.currentTimeMillis());
+        this.commands = new CommandLog(requests, environment, members::voters, members::node, members::incarnation);
+        this.messages = new LogMessages(requests, members::node, members::node, this::ref, this::received, (int)
+                environment.currentTimeMillis());
         this.states = states;
     }
 
@@ -227,7 +227,7 @@ final class LogMember {
             Optional<NodeRef> wanted = LogMembers.voter(state, member);
             Open now = open;
             if (now != null && now.begun() != begun) {
-                LOG.info("node {} takes part in the log of an earlier generation no more", self);
+                LOG.info("node {} no longer takes part in the log of an earlier generation", self);
                 end();
                 now = null;
             }

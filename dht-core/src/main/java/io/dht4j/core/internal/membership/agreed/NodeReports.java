@@ -30,7 +30,7 @@ import java.util.function.Supplier;
 public final class NodeReports {
 
     private final UUID incarnation;
-    private final MembershipRequestSender calls;
+    private final MembershipRequestSender requests;
     private final LongSupplier epoch;
     private final BooleanSupplier leads;
     private final Consumer<NodeId> behind;
@@ -44,7 +44,7 @@ public final class NodeReports {
      * Creates the reports of a node.
      *
      * @param incarnation the incarnation of this node
-     * @param calls sends requests
+     * @param requests sends requests
      * @param epoch returns the epoch of the installed state
      * @param leads returns whether this node leads the log
      * @param behind fetches the state of a node that has a newer one
@@ -54,14 +54,14 @@ public final class NodeReports {
      */
     NodeReports(
             UUID incarnation,
-            MembershipRequestSender calls,
+            MembershipRequestSender requests,
             LongSupplier epoch,
             BooleanSupplier leads,
             Consumer<NodeId> behind,
             SpaceSample space,
             Supplier<List<String>> waits) {
         this.incarnation = incarnation;
-        this.calls = calls;
+        this.requests = requests;
         this.epoch = epoch;
         this.leads = leads;
         this.behind = behind;
@@ -157,7 +157,7 @@ public final class NodeReports {
             return CompletableFuture.completedFuture(own());
         }
         Node node = MemberDirectory.node(member).orElseThrow();
-        return calls.ask(node, new MembershipRequest.Report(state.cluster(), epoch.getAsLong()), Reported.class)
+        return requests.ask(node, new MembershipRequest.Report(state.cluster(), epoch.getAsLong()), Reported.class)
                 .thenApply(report -> {
                     if (!member.is(report.incarnation())) {
                         throw DhtException.of(
@@ -169,11 +169,11 @@ public final class NodeReports {
 
     /** Returns how long a node has not answered; empty if it answers, or was sent no request. */
     public Optional<Duration> silence(NodeId node) {
-        return calls.silence().of(node);
+        return requests.silence().of(node);
     }
 
     /** Returns the address of a member at which a node of another cluster answers; empty if none does. */
     public Optional<String> foreign(NodeId node) {
-        return calls.foreign().at(node);
+        return requests.foreign().at(node);
     }
 }

@@ -51,7 +51,7 @@ final class SilenceExchange {
 
     private final UUID incarnation;
     private final MemberDirectory members;
-    private final MembershipRequestSender calls;
+    private final MembershipRequestSender requests;
     private final LongSupplier epoch;
     private final Environment environment;
     private final PeerSilence silence;
@@ -71,7 +71,7 @@ final class SilenceExchange {
      *
      * @param incarnation the incarnation of this node
      * @param members the members by the newest state
-     * @param calls sends requests, and knows which members do not answer
+     * @param requests sends requests, and knows which members do not answer
      * @param epoch returns the epoch of the installed state
      * @param diverged returns the partitions in which this node has diverged
      * @param environment timers and random numbers
@@ -79,17 +79,17 @@ final class SilenceExchange {
     SilenceExchange(
             UUID incarnation,
             MemberDirectory members,
-            MembershipRequestSender calls,
+            MembershipRequestSender requests,
             LongSupplier epoch,
             Supplier<PartitionSet> diverged,
             Environment environment) {
         this.incarnation = incarnation;
         this.members = members;
-        this.calls = calls;
+        this.requests = requests;
         this.epoch = epoch;
         this.incomplete = diverged;
         this.environment = environment;
-        this.silence = calls.silence();
+        this.silence = requests.silence();
     }
 
     /** Begins to exchange every 3 s. */
@@ -140,7 +140,7 @@ final class SilenceExchange {
                 .filter(ago -> ago.compareTo(INTERVAL) < 0)
                 .isPresent();
         if (!isKnown && asking.add(node.id())) {
-            calls.clusterOf(node).whenComplete((any, error) -> asking.remove(node.id()));
+            requests.clusterOf(node).whenComplete((any, error) -> asking.remove(node.id()));
         }
     }
 
@@ -198,7 +198,7 @@ final class SilenceExchange {
      * Asks a member when another one was heard; completes with an empty result if its release does not support that.
      */
     private CompletableFuture<Optional<LastHeard>> ask(ClusterState state, Member other, Member about) {
-        return calls.ask(
+        return requests.ask(
                         MemberDirectory.node(other).orElseThrow(),
                         new MembershipRequest.Silence(
                                 state.cluster(),

@@ -89,7 +89,7 @@ final class StateChanges {
         }
         if (!members.isPresentIn(state.get())) {
             return failed(
-                    ErrorCode.NOT_SERVING, "node " + self + " belongs to the cluster no more: ask one of its nodes");
+                    ErrorCode.NOT_SERVING, "node " + self + " no longer belongs to the cluster: ask one of its nodes");
         }
         Optional<Command> command;
         try {

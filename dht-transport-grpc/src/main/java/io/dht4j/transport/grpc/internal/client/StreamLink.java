@@ -65,7 +65,7 @@ final class StreamLink extends ClientCall.Listener<InputStream> {
         connectTimer = loop.executor()
                 .schedule(
                         () -> fail(Status.UNAVAILABLE.withDescription(
-                                "no connection in time, or nobody there who speaks HTTP/2")),
+                                "no connection in time, or no server there that speaks HTTP/2")),
                         greetingNanos,
                         TimeUnit.NANOSECONDS);
         ClientCall<InputStream, InputStream> call =

@@ -51,7 +51,7 @@ final class InboundByteMeter extends ServerStreamTracer {
     static InboundByteMeter current() {
         InboundByteMeter arrivals = KEY.get();
         if (arrivals == null) {
-            throw new IllegalStateException("nobody counts what arrives: the server lacks the factory");
+            throw new IllegalStateException("the server lacks the factory that counts arriving bytes");
         }
         return arrivals;
     }

@@ -25,7 +25,7 @@ public final class StateFetch {
 
     private static final int MOST_BEGINS = 3;
 
-    private final MembershipRequestSender calls;
+    private final MembershipRequestSender requests;
     private final Environment environment;
     private final Node node;
     private final Optional<UUID> cluster;
@@ -36,13 +36,13 @@ public final class StateFetch {
     private int begins;
 
     private StateFetch(
-            MembershipRequestSender calls,
+            MembershipRequestSender requests,
             Environment environment,
             Node node,
             Optional<UUID> cluster,
             long have,
             Duration timeout) {
-        this.calls = calls;
+        this.requests = requests;
         this.environment = environment;
         this.node = node;
         this.cluster = cluster;
@@ -53,7 +53,7 @@ public final class StateFetch {
     /**
      * Fetches a state.
      *
-     * @param calls sends requests
+     * @param requests sends requests
      * @param environment store threads, on which the state is decoded
      * @param node the node that is asked
      * @param cluster the cluster whose state is wanted; empty for any
@@ -63,13 +63,13 @@ public final class StateFetch {
      *     to another cluster
      */
     public static CompletableFuture<Optional<ClusterState>> from(
-            MembershipRequestSender calls,
+            MembershipRequestSender requests,
             Environment environment,
             Node node,
             Optional<UUID> cluster,
             long have,
             Duration timeout) {
-        StateFetch fetch = new StateFetch(calls, environment, node, cluster, have, timeout);
+        StateFetch fetch = new StateFetch(requests, environment, node, cluster, have, timeout);
         fetch.begin();
         return fetch.result;
     }
@@ -84,7 +84,7 @@ public final class StateFetch {
     }
 
     private void ask(long want) {
-        calls.ask(node, new MembershipRequest.State(cluster, have, want, parts.size()), StatePart.class, timeout)
+        requests.ask(node, new MembershipRequest.State(cluster, have, want, parts.size()), StatePart.class, timeout)
                 .whenComplete((part, error) -> {
                     try {
                         if (error == null) {

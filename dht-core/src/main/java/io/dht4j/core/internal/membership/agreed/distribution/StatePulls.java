@@ -37,7 +37,7 @@ public final class StatePulls {
 
     private static final Duration INTERVAL = Duration.ofSeconds(3);
 
-    private final MembershipRequestSender calls;
+    private final MembershipRequestSender requests;
     private final Environment environment;
     private final InstalledState installed;
     private final Supplier<List<Node>> others;
@@ -53,17 +53,17 @@ public final class StatePulls {
     /**
      * Creates a source without periodic fetches.
      *
-     * @param calls sends requests
+     * @param requests sends requests
      * @param environment timers, random numbers and store threads
      * @param installed where fetched states are installed
      * @param others returns the other nodes
      */
     public StatePulls(
-            MembershipRequestSender calls,
+            MembershipRequestSender requests,
             Environment environment,
             InstalledState installed,
             Supplier<List<Node>> others) {
-        this.calls = calls;
+        this.requests = requests;
         this.environment = environment;
         this.installed = installed;
         this.others = others;
@@ -142,7 +142,7 @@ public final class StatePulls {
             running.put(node.id(), result);
         }
         try {
-            StateFetch.from(calls, environment, node, installed.cluster(), installed.epoch(), timeout)
+            StateFetch.from(requests, environment, node, installed.cluster(), installed.epoch(), timeout)
                     .thenCompose(this::install)
                     .whenComplete((state, error) -> end(node, result, state, error));
         } catch (RuntimeException | Error e) {

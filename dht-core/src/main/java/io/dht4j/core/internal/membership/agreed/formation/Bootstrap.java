@@ -47,7 +47,7 @@ public final class Bootstrap {
     private final NodeId self;
     private final UUID incarnation;
     private final Proposal proposal;
-    private final MembershipRequestSender calls;
+    private final MembershipRequestSender requests;
     private final Environment environment;
     private final StartWait wait;
     private final Consumer<Founders> storing;
@@ -63,7 +63,7 @@ public final class Bootstrap {
      * @param incarnation its stored incarnation
      * @param proposal the nodes and settings
      * @param stored the list that this node has stored before; empty if it has none
-     * @param calls sends requests
+     * @param requests sends requests
      * @param environment random numbers, timers and store threads
      * @param fetching fetches the state of a node
      * @param installing installs a state
@@ -75,7 +75,7 @@ public final class Bootstrap {
             UUID incarnation,
             Proposal proposal,
             Optional<Founders> stored,
-            MembershipRequestSender calls,
+            MembershipRequestSender requests,
             Environment environment,
             Function<Node, CompletableFuture<Optional<ClusterState>>> fetching,
             Function<ClusterState, CompletableFuture<ClusterState>> installing,
@@ -84,7 +84,7 @@ public final class Bootstrap {
         this.self = self;
         this.incarnation = incarnation;
         this.proposal = proposal;
-        this.calls = calls;
+        this.requests = requests;
         this.environment = environment;
         this.fetching = fetching;
         this.installing = installing;
@@ -131,7 +131,7 @@ public final class Bootstrap {
         byte[] encoded = FoundersCodec.encode(proposal);
         Map<Node, CompletableFuture<Founder>> answers = new LinkedHashMap<>();
         for (Node node : others) {
-            answers.put(node, calls.ask(node, new MembershipRequest.Found(encoded), Founder.class));
+            answers.put(node, requests.ask(node, new MembershipRequest.Found(encoded), Founder.class));
         }
         CompletableFuture.allOf(answers.values().toArray(CompletableFuture<?>[]::new))
                 .handle((all, error) -> {

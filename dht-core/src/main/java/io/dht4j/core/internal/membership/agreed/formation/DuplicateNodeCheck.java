@@ -19,7 +19,7 @@ public final class DuplicateNodeCheck {
 
     private final Node self;
     private final UUID incarnation;
-    private final MembershipRequestSender calls;
+    private final MembershipRequestSender requests;
     /** Whether the request has reached its sender, which has two addresses. */
     private volatile boolean isOwnAddress;
 
@@ -28,12 +28,12 @@ public final class DuplicateNodeCheck {
      *
      * @param self this node, at the address with which it was started
      * @param incarnation its stored incarnation
-     * @param calls sends the request
+     * @param requests sends the request
      */
-    public DuplicateNodeCheck(Node self, UUID incarnation, MembershipRequestSender calls) {
+    public DuplicateNodeCheck(Node self, UUID incarnation, MembershipRequestSender requests) {
         this.self = self;
         this.incarnation = incarnation;
-        this.calls = calls;
+        this.requests = requests;
     }
 
     /** Records that a request of a node has arrived at this node. */
@@ -59,7 +59,7 @@ public final class DuplicateNodeCheck {
      * @return why the start is refused; empty if no duplicate answers within {@link MembershipRequestSender#TIMEOUT}
      */
     public CompletableFuture<Optional<String>> ask(Node node, ClusterState state) {
-        return calls.ask(node, new MembershipRequest.Report(state.cluster(), state.epoch()), Reported.class)
+        return requests.ask(node, new MembershipRequest.Report(state.cluster(), state.epoch()), Reported.class)
                 .handle((report, error) -> {
                     boolean isTwin = error == null
                             && !isOwnAddress

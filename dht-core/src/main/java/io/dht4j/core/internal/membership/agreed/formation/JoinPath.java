@@ -28,7 +28,7 @@ public final class JoinPath {
     private final List<Node> nodes;
     private final Optional<Discovery> discovery;
     private final Optional<JoinToken> token;
-    private final MembershipRequestSender calls;
+    private final MembershipRequestSender requests;
     private final Environment environment;
     private volatile boolean admitted;
     private volatile String refusal = "";
@@ -38,16 +38,16 @@ public final class JoinPath {
      *
      * @param options how it joins
      * @param incarnation its stored incarnation
-     * @param calls sends requests
+     * @param requests sends requests
      * @param environment store threads
      */
-    public JoinPath(Membership options, UUID incarnation, MembershipRequestSender calls, Environment environment) {
+    public JoinPath(Membership options, UUID incarnation, MembershipRequestSender requests, Environment environment) {
         this.self = options.self().id();
         this.incarnation = incarnation;
         this.nodes = options.nodes();
         this.discovery = options.discovery();
         this.token = options.joinToken();
-        this.calls = calls;
+        this.requests = requests;
         this.environment = environment;
     }
 
@@ -72,7 +72,8 @@ public final class JoinPath {
             return CompletableFuture.completedFuture(null);
         }
         return onStore(() -> JoinProof.of(token.get(), self, incarnation))
-                .thenCompose(proof -> calls.ask(seed, new MembershipRequest.Admit(incarnation, proof), Appended.class))
+                .thenCompose(
+                        proof -> requests.ask(seed, new MembershipRequest.Admit(incarnation, proof), Appended.class))
                 .thenAccept(appended -> {
                     admitted = appended.outcome() == Outcome.ACCEPTED;
                     refusal = appended.outcome() == Outcome.REFUSED ? appended.reason() : "";

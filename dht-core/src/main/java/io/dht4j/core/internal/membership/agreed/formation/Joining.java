@@ -57,7 +57,7 @@ public final class Joining {
      * @param attributes its address and weight
      * @param claims the settings of its start
      * @param path finds nodes of the cluster
-     * @param calls sends requests
+     * @param requests sends requests
      * @param environment timers
      * @param fetching fetches the state of a node
      * @param installing installs a state
@@ -69,7 +69,7 @@ public final class Joining {
             MemberAttributes attributes,
             Map<String, String> claims,
             JoinPath path,
-            MembershipRequestSender calls,
+            MembershipRequestSender requests,
             Environment environment,
             Function<Node, CompletableFuture<Optional<ClusterState>>> fetching,
             Function<ClusterState, CompletableFuture<ClusterState>> installing,
@@ -84,7 +84,7 @@ public final class Joining {
         this.installing = installing;
         this.wait = wait;
         this.commands =
-                new CommandLog(calls, environment, () -> voters, this::node, ref -> Optional.of(ref.incarnation()));
+                new CommandLog(requests, environment, () -> voters, this::node, ref -> Optional.of(ref.incarnation()));
     }
 
     private Optional<Node> node(UUID other) {

@@ -51,7 +51,7 @@ public final class RestartCheck {
     private final NodeId self;
     private final UUID cluster;
     private final Optional<JoinPath> path;
-    private final MembershipRequestSender calls;
+    private final MembershipRequestSender requests;
     private final Environment environment;
     private final BiFunction<Node, Duration, CompletableFuture<ClusterState>> pulling;
     private final Duration longest;
@@ -69,7 +69,7 @@ public final class RestartCheck {
      * @param options how this node was to join or form its cluster
      * @param incarnation its stored incarnation
      * @param cluster its cluster
-     * @param calls sends requests
+     * @param requests sends requests
      * @param environment timers
      * @param pulling fetches the state of a member, with a time limit, and installs it; that ends the start of a node
      *     that is not a member
@@ -79,16 +79,16 @@ public final class RestartCheck {
             Membership options,
             UUID incarnation,
             UUID cluster,
-            MembershipRequestSender calls,
+            MembershipRequestSender requests,
             Environment environment,
             BiFunction<Node, Duration, CompletableFuture<ClusterState>> pulling,
             StartWait wait) {
         this.self = options.self().id();
         this.cluster = cluster;
         this.path = options.origin() == Origin.JOIN
-                ? Optional.of(new JoinPath(options, incarnation, calls, environment))
+                ? Optional.of(new JoinPath(options, incarnation, requests, environment))
                 : Optional.empty();
-        this.calls = calls;
+        this.requests = requests;
         this.environment = environment;
         this.pulling = pulling;
         // The node does not need these answers, so the wait for them does not fail the start.
@@ -124,7 +124,7 @@ public final class RestartCheck {
 
     private CompletableFuture<ClusterState> ask(Node member, List<Node> members) {
         return pulling.apply(member, CALL_TIMEOUT).whenComplete((state, error) -> {
-            if (isLate && calls.hears()) {
+            if (isLate && requests.hears()) {
                 end(members);
             }
         });
@@ -133,7 +133,7 @@ public final class RestartCheck {
     /** Handles the end of the usual time of a call. */
     private void patienceEnds(List<Node> members) {
         isLate = true;
-        if (calls.hears()) {
+        if (requests.hears()) {
             end(members);
             return;
         }
@@ -155,10 +155,10 @@ public final class RestartCheck {
 
     private void roundEnds(List<Node> members) {
         boolean isLast = rounds.decrementAndGet() == 0;
-        if (calls.hears()) {
+        if (requests.hears()) {
             end(members);
         } else if (isLast && !wait.isOver() && !widen(members)) {
-            if (calls.hearsNoFrames()) {
+            if (requests.hearsNoFrames()) {
                 schedule(() -> repeat(members), PAUSE);
             } else {
                 // All refuse connections, so none runs.
@@ -175,7 +175,7 @@ public final class RestartCheck {
     }
 
     private void end(List<Node> members) {
-        if (calls.hearsNoFrames() && !wait.isOver()) {
+        if (requests.hearsNoFrames() && !wait.isOver()) {
             LOG.warn(
                     "node {} serves by what it has stored, since no other member answers at its start: {}. If they run,"
                             + " do they use another Transport?",
@@ -198,7 +198,7 @@ public final class RestartCheck {
     private CompletableFuture<Void> seeds(JoinPath given) {
         return given.seeds().thenCompose(found -> {
             Map<Node, CompletableFuture<Optional<UUID>>> clusters = new LinkedHashMap<>();
-            found.stream().limit(MOST_SEEDS).forEach(seed -> clusters.put(seed, calls.clusterOf(seed)));
+            found.stream().limit(MOST_SEEDS).forEach(seed -> clusters.put(seed, requests.clusterOf(seed)));
             return all(List.copyOf(clusters.values())).thenAccept(done -> compare(clusters));
         });
     }

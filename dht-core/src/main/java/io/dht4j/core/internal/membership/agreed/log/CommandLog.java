@@ -41,7 +41,7 @@ public final class CommandLog {
 
     private static final Duration PAUSE = Duration.ofMillis(500);
 
-    private final MembershipRequestSender calls;
+    private final MembershipRequestSender requests;
     private final Environment environment;
     private final Supplier<List<Node>> voters;
     private final Function<UUID, Optional<Node>> nodes;
@@ -85,19 +85,19 @@ public final class CommandLog {
     /**
      * Creates the client of a log in which this node takes no part.
      *
-     * @param calls sends requests
+     * @param requests sends requests
      * @param environment clocks and timers
      * @param voters returns the other nodes that may lead
      * @param nodes returns the node with an incarnation
      * @param incarnations returns the incarnation of a member of the log
      */
     public CommandLog(
-            MembershipRequestSender calls,
+            MembershipRequestSender requests,
             Environment environment,
             Supplier<List<Node>> voters,
             Function<UUID, Optional<Node>> nodes,
             Function<NodeRef, Optional<UUID>> incarnations) {
-        this.calls = calls;
+        this.requests = requests;
         this.environment = environment;
         this.voters = voters;
         this.nodes = nodes;
@@ -239,7 +239,7 @@ public final class CommandLog {
             return CompletableFuture.completedFuture(
                     new Appended(Outcome.NOT_SENT, 0, "too many changes wait for a leader", Optional.empty()));
         }
-        Attempt attempt = new Attempt(cluster, bytes, calls.context(timeout));
+        Attempt attempt = new Attempt(cluster, bytes, requests.context(timeout));
         attempts.add(attempt);
         attempt.result.whenComplete((appended, error) -> attempts.remove(attempt));
         if (closed) {
@@ -296,7 +296,7 @@ public final class CommandLog {
                     answer = CompletableFuture.completedFuture(
                             notLeader("this node knows no other voter", Optional.empty()));
                 } else {
-                    answer = calls.ask(target.get(), new MembershipRequest.Append(cluster, command), Appended.class);
+                    answer = requests.ask(target.get(), new MembershipRequest.Append(cluster, command), Appended.class);
                 }
             }
             answer.handle((appended, error) -> error == null ? appended : unanswered(DhtException.unwrap(error)))

@@ -37,7 +37,7 @@ public final class LogMessages implements TopologyLog.Wire {
     /** Further messages to a node are dropped; the log repeats what matters. */
     private static final int MOST_UNDER_WAY = 64;
 
-    private final MembershipRequestSender calls;
+    private final MembershipRequestSender requests;
     private final Function<NodeId, Optional<Node>> nodes;
     private final Function<UUID, Optional<Node>> incarnations;
     private final Supplier<Optional<NodeRef>> own;
@@ -81,7 +81,7 @@ public final class LogMessages implements TopologyLog.Wire {
     /**
      * Creates a carrier.
      *
-     * @param calls sends requests
+     * @param requests sends requests
      * @param nodes returns the present node of a name, which may send messages
      * @param incarnations returns the node with an incarnation: only this node may send messages with it
      * @param own returns this node as a member of the log; empty if it is none
@@ -89,13 +89,13 @@ public final class LogMessages implements TopologyLog.Wire {
      * @param firstNumber differs from start to start of this node, so that parts of two messages are never joined
      */
     public LogMessages(
-            MembershipRequestSender calls,
+            MembershipRequestSender requests,
             Function<NodeId, Optional<Node>> nodes,
             Function<UUID, Optional<Node>> incarnations,
             Supplier<Optional<NodeRef>> own,
             BiConsumer<NodeRef, byte[]> receiver,
             int firstNumber) {
-        this.calls = calls;
+        this.requests = requests;
         this.nodes = nodes;
         this.incarnations = incarnations;
         this.own = own;
@@ -121,7 +121,7 @@ public final class LogMessages implements TopologyLog.Wire {
                     ? message
                     : Arrays.copyOfRange(message, start, Math.min(message.length, start + MembershipRequest.MAX_BYTES));
             running.incrementAndGet();
-            calls.ask(
+            requests.ask(
                             node.get(),
                             new LogPart(from.get().incarnation(), to.incarnation(), number, part, parts, bytes),
                             MembershipReply.Taken.class)

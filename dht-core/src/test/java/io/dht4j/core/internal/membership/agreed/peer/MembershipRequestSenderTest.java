@@ -31,7 +31,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 
-class PeerCallsTest {
+class MembershipRequestSenderTest {
 
     private static final Node SELF = Node.of("n1", "host1:1");
     private static final Node OTHER = Node.of("n2", "host2:1");
@@ -63,7 +63,7 @@ class PeerCallsTest {
     @Test
     void aNodeWhoseAnswersCannotBeReadIsSilent() {
         VirtualEnvironment env = VirtualEnvironment.seeded(1);
-        MembershipRequestSender calls = new MembershipRequestSender(
+        MembershipRequestSender requests = new MembershipRequestSender(
                 SELF.id(),
                 new Babbler(),
                 env,
@@ -71,11 +71,11 @@ class PeerCallsTest {
                 Optional::empty,
                 new Observations(Optional.empty(), Optional.empty(), Optional.empty(), env));
 
-        assertThat(calls.ask(OTHER, new MembershipRequest.Report(new UUID(1, 1), 1), MembershipReply.Reported.class))
+        assertThat(requests.ask(OTHER, new MembershipRequest.Report(new UUID(1, 1), 1), MembershipReply.Reported.class))
                 .isCompletedExceptionally();
         env.advance(Duration.ofSeconds(40));
 
-        assertThat(calls.silence().of(OTHER.id())).contains(Duration.ofSeconds(40));
+        assertThat(requests.silence().of(OTHER.id())).contains(Duration.ofSeconds(40));
     }
 
     /** Answers with the frames of another node, and has what it was to forget. */
@@ -117,7 +117,7 @@ class PeerCallsTest {
     void wrongNodeConnectionsAreClosedWithGrowingPauses() {
         VirtualEnvironment env = VirtualEnvironment.seeded(1);
         Impostor transport = new Impostor();
-        MembershipRequestSender calls = new MembershipRequestSender(
+        MembershipRequestSender requests = new MembershipRequestSender(
                 SELF.id(),
                 transport,
                 env,
@@ -126,7 +126,7 @@ class PeerCallsTest {
                 new Observations(Optional.empty(), Optional.empty(), Optional.empty(), env));
 
         for (int i = 0; i < 600; i++) {
-            assertThat(calls.ask(
+            assertThat(requests.ask(
                             OTHER, new MembershipRequest.Report(new UUID(1, 1), 1), MembershipReply.Reported.class))
                     .isCompletedExceptionally();
             env.advance(Duration.ofMillis(100));
