@@ -84,8 +84,8 @@ public interface Cluster extends AutoCloseable {
     Scan scan(KeyRange range, ScanScope scope, CallOptions options);
 
     /**
-     * Opens a snapshot of the whole cluster. When the stage completes, its version is newer than every write
-     * acknowledged before the call.
+     * Opens a snapshot of the whole cluster. When the stage completes, the snapshot's version is newer than every write
+     * acknowledged before the call. A snapshot whose stage was cancelled ends with its lease.
      *
      * @param lease how long the snapshot may stay unread, 1 second to 1 hour
      * @param options policy and timeout; a time to live is refused. Of the first {@code from} replicas of each
@@ -98,7 +98,7 @@ public interface Cluster extends AutoCloseable {
      * Returns a snapshot that was opened before, perhaps at another node. Asks no node.
      *
      * @param version its version
-     * @return the snapshot, whose calls fail with {@link ErrorCode#SNAPSHOT_GONE} if it has ended
+     * @return the snapshot; the pages of its scans fail with {@link ErrorCode#SNAPSHOT_GONE} if it has ended
      */
     Snapshot snapshot(Version version);
 
@@ -125,9 +125,9 @@ public interface Cluster extends AutoCloseable {
     ReplicationPolicy defaultPolicy();
 
     /**
-     * Returns the state and the repair of the node that coordinates the calls.
+     * Returns the operations of the node that coordinates the calls: its status and its repair.
      *
-     * @return the operations of this node, or of a node that a remote client chooses with each call
+     * @return the operations of this node; those of a remote client call the first node that answers
      */
     NodeOperations operations();
 

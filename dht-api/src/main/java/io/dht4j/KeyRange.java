@@ -48,7 +48,7 @@ public record KeyRange(Key start, Optional<Key> end) {
      * @return the range, which has no end if each byte is 255
      */
     public static KeyRange prefix(Key prefix) {
-        byte[] bytes = prefix.toByteArray();
+        byte[] bytes = Objects.requireNonNull(prefix, "prefix").toByteArray();
         for (int last = bytes.length - 1; last >= 0; last--) {
             if (bytes[last] != (byte) 0xff) {
                 bytes[last]++;

@@ -5,8 +5,9 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 
 /**
- * What a node of this process shows of itself: loads, slow calls, hot keys, and how partitions and keys are replicated.
- * No method blocks. Safe for use by any number of threads.
+ * Measurements of a node of this process: its load, slow calls and hot keys, and the replicas of partitions and keys.
+ * Stages, failures and arguments are as those of {@link Cluster}. No method blocks. Safe for use by any number of
+ * threads.
  */
 public interface NodeDiagnostics {
 

@@ -5,15 +5,16 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The state and the repair of one node, for its operators: of the node that coordinates the calls of a {@link Cluster}.
- * No method blocks. Safe for use by any number of threads.
+ * The status and the repair of the node that coordinates the calls of a {@link Cluster}, for operators. Stages,
+ * failures and arguments are as those of {@link Cluster}. No method blocks. Safe for use by any number of threads.
  */
 public interface NodeOperations {
 
     /**
      * Returns the status of the node.
      *
-     * @return a stage that completes with the status at one moment
+     * @return a stage that completes with the status at one moment; fails with {@link ErrorCode#NOT_SERVING} if the
+     *     node is closed or has not started yet
      */
     CompletionStage<NodeStatus> status();
 
@@ -39,8 +40,8 @@ public interface NodeOperations {
     /**
      * Returns what only the node's own process can show.
      *
-     * @return empty, as by default, if the node runs in another process, as that of a remote client does, or has not
-     *     started yet
+     * @return the diagnostics; empty, as by default, if the node runs in another process, as that of a remote client
+     *     does, or has not started yet
      */
     default Optional<NodeDiagnostics> diagnostics() {
         return Optional.empty();

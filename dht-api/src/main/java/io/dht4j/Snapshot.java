@@ -7,8 +7,10 @@ import java.util.concurrent.CompletionStage;
  * contains exactly those that are not newer than its version. It may contain a write of unknown outcome.
  *
  * <p>The nodes keep superseded entries in memory until the snapshot is closed, or until it has not been read for the
- * time of its lease. A node that reaches its limit for them drops the snapshot. No method blocks. Safe for use by any
- * number of threads.
+ * time of its lease. A node that reaches its limit for them drops the snapshot.
+ *
+ * <p>Stages, failures and arguments are as those of {@link Cluster}. No method blocks. Safe for use by any number of
+ * threads.
  */
 public interface Snapshot extends AutoCloseable {
 
@@ -41,20 +43,20 @@ public interface Snapshot extends AutoCloseable {
     }
 
     /**
-     * Ends the snapshot. Has no effect if it has ended.
+     * Closes the snapshot. Has no effect if it has ended. Scans that still run fail in their next page.
      *
      * @param options a timeout
      * @return a stage that completes when the nodes that answer have dropped the snapshot; the others drop it when its
      *     lease expires
      */
-    CompletionStage<Void> end(CallOptions options);
+    CompletionStage<Void> close(CallOptions options);
 
     /**
-     * Ends the snapshot without waiting for the nodes. A node that is not reached drops the snapshot when its lease
-     * expires. May be called repeatedly.
+     * Closes the snapshot without waiting for the nodes, so also before the pages of a scan have arrived. A node that
+     * is not reached, or refuses as overload, drops the snapshot when its lease expires. May be called repeatedly.
      */
     @Override
     default void close() {
-        end(CallOptions.defaults());
+        close(CallOptions.defaults());
     }
 }

@@ -2,6 +2,7 @@ package io.dht4j;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.Objects;
 import java.util.Optional;
@@ -21,12 +22,12 @@ public final class Value {
      *
      * @param bytes the value; not copied
      * @param version when it was written
-     * @param expiresAt when it expires, by the clocks of the nodes; empty for never
+     * @param expiresAt when it expires, by the clocks of the nodes, in whole milliseconds; empty for never
      */
     public Value(byte[] bytes, Version version, Optional<Instant> expiresAt) {
         this.bytes = Objects.requireNonNull(bytes, "bytes");
         this.version = Objects.requireNonNull(version, "version");
-        this.expiresAt = Objects.requireNonNull(expiresAt, "expiresAt");
+        this.expiresAt = Objects.requireNonNull(expiresAt, "expiresAt").map(at -> at.truncatedTo(ChronoUnit.MILLIS));
     }
 
     /**

@@ -273,11 +273,10 @@ public final class RemoteCluster implements Cluster {
         requireNonNull(call, "options");
         // A snapshot opened twice is harmless: the unused one ends with its lease.
         return calls.start(
-                        Call.OPEN_SNAPSHOT,
-                        Kind.READ,
-                        call,
-                        (address, within) -> api.openSnapshot(address, lease, within))
-                .thenApply(this::snapshot);
+                Call.OPEN_SNAPSHOT,
+                Kind.READ,
+                call,
+                (address, within) -> api.openSnapshot(address, lease, within).thenApply(this::snapshot));
     }
 
     @Override
@@ -295,7 +294,7 @@ public final class RemoteCluster implements Cluster {
             }
 
             @Override
-            public CompletionStage<Void> end(CallOptions call) {
+            public CompletionStage<Void> close(CallOptions call) {
                 requireNonNull(call, "options");
                 return calls.start(
                         Call.CLOSE_SNAPSHOT,
@@ -382,9 +381,11 @@ public final class RemoteCluster implements Cluster {
     }
 
     /**
-     * Returns the status of the contacted node. Refreshes {@link #topology()} and {@link #defaultPolicy()}.
+     * {@inheritDoc}
      *
-     * @return a stage that completes with the status at one moment
+     * <p>They are those of the first node in the order of tries; to select the node, connect to that node only.
+     * {@link NodeOperations#status()} refreshes {@link #topology()} and {@link #defaultPolicy()}. There are no
+     * diagnostics.
      */
     @Override
     public NodeOperations operations() {

@@ -99,8 +99,9 @@ final class ClusterPoll {
     }
 
     private void ask(CompletableFuture<ClusterSample> asked) {
-        CompletableFuture<Optional<RepairStatus>> repair = optional(cluster.operations()::repairStatus);
-        optional(cluster.operations()::status)
+        CompletableFuture<Optional<RepairStatus>> repair =
+                optional(() -> cluster.operations().repairStatus());
+        optional(() -> cluster.operations().status())
                 .thenCombine(
                         repair,
                         (status, progress) -> new ClusterSample(

@@ -130,8 +130,8 @@ final class ServedCluster implements Cluster {
             }
 
             @Override
-            public CompletionStage<Void> end(CallOptions options) {
-                return call(cluster -> cluster.snapshot(version).end(options));
+            public CompletionStage<Void> close(CallOptions options) {
+                return call(cluster -> cluster.snapshot(version).close(options));
             }
         };
     }
@@ -173,15 +173,7 @@ final class ServedCluster implements Cluster {
     }
 
     /** The operations of the node, with diagnostics once it serves. */
-    private final class ServedOperations implements NodeOperations, NodeDiagnostics {
-
-        private NodeDiagnostics ofNode() {
-            return ofNode(cluster());
-        }
-
-        private static NodeDiagnostics ofNode(Cluster node) {
-            return node.operations().diagnostics().orElseThrow();
-        }
+    private final class ServedOperations implements NodeOperations {
 
         @Override
         public CompletionStage<NodeStatus> status() {
@@ -200,32 +192,39 @@ final class ServedCluster implements Cluster {
 
         @Override
         public Optional<NodeDiagnostics> diagnostics() {
-            return started == null ? Optional.empty() : Optional.of(this);
+            Cluster cluster = started;
+            return cluster == null
+                    ? Optional.empty()
+                    : cluster.operations().diagnostics().map(ServedDiagnostics::new);
         }
+    }
+
+    /** The diagnostics of the node, with remedies for a shell. */
+    private record ServedDiagnostics(NodeDiagnostics node) implements NodeDiagnostics {
 
         @Override
         public NodeGauges gauges() {
-            return ofNode().gauges();
+            return node.gauges();
         }
 
         @Override
         public List<SlowCall> slowCalls() {
-            return ofNode().slowCalls();
+            return node.slowCalls();
         }
 
         @Override
         public CompletionStage<HotKeys> hotKeys(Duration duration, int count) {
-            return call(cluster -> ofNode(cluster).hotKeys(duration, count));
+            return ShellAnswers.of(node.hotKeys(duration, count));
         }
 
         @Override
         public CompletionStage<List<KeyPlacement>> placements(int first, int count) {
-            return call(cluster -> ofNode(cluster).placements(first, count));
+            return ShellAnswers.of(node.placements(first, count));
         }
 
         @Override
         public CompletionStage<List<KeyReplica>> replicas(Key key, CallOptions options) {
-            return call(cluster -> ofNode(cluster).replicas(key, options)).thenApply(ShellAnswers::of);
+            return ShellAnswers.of(node.replicas(key, options)).thenApply(ShellAnswers::of);
         }
     }
 }

@@ -287,10 +287,10 @@ public final class ServerNode implements AutoCloseable {
     private static void warmUp(Cluster cluster) {
         cluster.operations()
                 .diagnostics()
-                .orElseThrow()
-                .replicas(Key.of("warm-up"), CallOptions.defaults().withTimeout(WARM_UP))
-                .handle((replicas, error) -> error == null)
-                .toCompletableFuture()
-                .join();
+                .ifPresent(node -> node.replicas(
+                                Key.of("warm-up"), CallOptions.defaults().withTimeout(WARM_UP))
+                        .handle((replicas, error) -> error == null)
+                        .toCompletableFuture()
+                        .join());
     }
 }

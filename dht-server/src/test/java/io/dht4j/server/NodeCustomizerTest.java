@@ -2,8 +2,11 @@ package io.dht4j.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.Cluster;
 import io.dht4j.Key;
+import io.dht4j.NodeOperations;
 import io.dht4j.NodeStatus;
+import io.dht4j.RepairStatus;
 import io.dht4j.Topology;
 import io.dht4j.core.HashFunctions;
 import io.dht4j.core.Placements;
@@ -17,12 +20,17 @@ import io.dht4j.spi.Placement;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.Transport;
 import io.dht4j.store.memory.MemoryStore;
+import io.dht4j.testkit.http.RawHttp;
 import io.dht4j.testkit.network.FreePorts;
 import io.dht4j.testkit.store.ForwardingStore;
 import io.dht4j.transport.grpc.GrpcTransport;
 import io.dht4j.transport.grpc.GrpcTransportOptions;
+import java.lang.reflect.Proxy;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
@@ -99,6 +107,59 @@ class NodeCustomizerTest {
                     .containsExactly("my-store", "my-placement", "my-hash");
             assertThat(status.transport()).startsWith("grpc");
             assertThat(node.cluster().get(key).toCompletableFuture().get()).isPresent();
+        }
+    }
+
+    /** A coordinator of its own, without diagnostics. */
+    private static final class OwnCoordinator implements NodeCustomizer {
+
+        @Override
+        public Cluster cluster(ServerConfig config, Transport transport, Store store, Supplier<Cluster> standard) {
+            Cluster cluster = standard.get();
+            NodeOperations real = cluster.operations();
+            NodeOperations operations = new NodeOperations() {
+                @Override
+                public CompletionStage<NodeStatus> status() {
+                    return real.status();
+                }
+
+                @Override
+                public CompletionStage<RepairStatus> repair(Set<Integer> partitions) {
+                    return real.repair(partitions);
+                }
+
+                @Override
+                public CompletionStage<RepairStatus> repairStatus() {
+                    return real.repairStatus();
+                }
+            };
+            return (Cluster) Proxy.newProxyInstance(
+                    Cluster.class.getClassLoader(),
+                    new Class<?>[] {Cluster.class},
+                    (proxy, method, arguments) ->
+                            method.getName().equals("operations") ? operations : method.invoke(cluster, arguments));
+        }
+    }
+
+    @Test
+    void coordinatorWithoutDiagnosticsIsServed() throws Exception {
+        int port = FreePorts.find(1).get(0);
+        ServerConfig config =
+                ServerConfig.of(Map.of(Setting.ID, "n1", Setting.LISTEN, "127.0.0.1:" + port, Setting.STORE, "memory"));
+        try (ServerNode node = ServerNode.start(config, new OwnCoordinator())) {
+            Map<String, Integer> answers = new LinkedHashMap<>();
+            for (String path : List.of("/readyz", "/metrics", "/v0/status", "/v0/hot-keys", "/v0/slow-calls")) {
+                try (RawHttp http = new RawHttp(port)) {
+                    http.send("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n");
+                    RawHttp.Answer answer = http.read();
+                    answers.put(path, answer.status());
+                    if (answer.status() == 400) {
+                        assertThat(answer.text()).contains("only a node shows its");
+                    }
+                }
+            }
+            assertThat(answers.values()).containsExactly(200, 200, 200, 400, 400);
+            assertThat(node.cluster().operations().diagnostics()).isEmpty();
         }
     }
 }

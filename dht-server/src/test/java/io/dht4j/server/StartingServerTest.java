@@ -97,7 +97,7 @@ class StartingServerTest {
                 .contains("n2");
         for (String path : List.of(
                 "/v0/entity?id=key",
-                "/v0/entities?snapshot=5",
+                "/v0/entities?start=a&snapshot=5",
                 "/v0/status",
                 "/v0/repair",
                 "/v0/partitions",

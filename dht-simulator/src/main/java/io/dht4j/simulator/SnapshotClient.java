@@ -94,7 +94,7 @@ final class SnapshotClient {
                 read(open, node, process);
                 restAndRead(open, reads - 1);
             } else {
-                watch(node, process.cluster().snapshot(open.version()).end(quorum), closed -> {});
+                watch(node, process.cluster().snapshot(open.version()).close(quorum), closed -> {});
             }
         }));
     }

@@ -30,7 +30,8 @@ public final class ChangingNodes {
                 MembershipStatus status =
                         first.membership().status().toCompletableFuture().join();
                 status.members().forEach(member -> System.out.println(member.name() + " " + member.state()));
-                System.out.println(second.topology().nodes().size() + " nodes: n2 has joined");
+                System.out.println("the nodes are now "
+                        + second.topology().nodes().stream().map(Node::id).toList());
             }
         }
     }

@@ -67,6 +67,7 @@ public record ServerConfig(
      */
     public static Map<Setting, String> read(Path file) throws ConfigException {
         Set<String> twice = new TreeSet<>();
+        // Properties.load puts each line.
         Properties properties = new Properties() {
             @Override
             public synchronized @Nullable Object put(Object name, Object text) {

@@ -6,15 +6,26 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.dht4j.CallOptions;
+import io.dht4j.Cluster;
+import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
+import io.dht4j.Topology;
+import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.FailureDetectors;
 import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.detection.Suspicion;
+import io.dht4j.testkit.network.LoopbackNetwork;
+import io.dht4j.testkit.store.ModelStore;
+import io.dht4j.testkit.time.ForwardingEnvironment;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -55,6 +66,11 @@ class CoreLogTest {
         work.complete("value");
     }
 
+    private Suspicion suspicion() {
+        return new Suspicion(
+                new NodeId("n1"), env, List.of(N2), FailureDetectors.silence(Duration.ofMillis(500)), node -> {});
+    }
+
     @Test
     void actionsThatBlockAreLogged() {
         Admission admission = Admission.ofCalls(10, 10, env);
@@ -72,9 +88,47 @@ class CoreLogTest {
     }
 
     @Test
+    void blockingActionsOfReadsAndWritesAreLogged() {
+        LoopbackNetwork network = LoopbackNetwork.on(env);
+        Topology topology = Topology.of(Node.of("n1", "host1:1"), Node.of("n2", "host2:1"), Node.of("n3", "host3:1"));
+        AtomicLong blockedNanos = new AtomicLong();
+        List<Cluster> nodes = topology.nodes().stream()
+                .map(node -> ClusterBuilder.of(node.id(), topology)
+                        .transport(network.transport(node.address()))
+                        .store(new ModelStore())
+                        .environment(new ForwardingEnvironment(env.newNode()) {
+                            @Override
+                            public long nanoTime() {
+                                return super.nanoTime() + blockedNanos.get();
+                            }
+                        })
+                        .drainTimeout(Duration.ZERO)
+                        .start())
+                .toList();
+        try {
+            Key key = Key.of("key");
+            List<Supplier<CompletionStage<?>>> calls = List.of(
+                    () -> nodes.get(0).put(key, new byte[1]),
+                    () -> nodes.get(0).get(key, CallOptions.defaults().withPolicy(3, 3)),
+                    () -> nodes.get(0).delete(key));
+            env.advance(Duration.ofSeconds(10));
+            for (int i = 0; i < calls.size(); i++) {
+                calls.get(i)
+                        .get()
+                        .thenRun(() ->
+                                blockedNanos.addAndGet(Duration.ofMillis(1100).toNanos()));
+                env.advance(Duration.ofSeconds(11));
+                assertThat(lines().stream().filter(line -> line.startsWith("WARN actions of a call's stage ran")))
+                        .hasSize(i + 1);
+            }
+        } finally {
+            nodes.forEach(Cluster::close);
+        }
+    }
+
+    @Test
     void aNodeThatHasNotAnsweredYetIsNotLoggedAsSuspected() {
-        Suspicion suspicion = new Suspicion(
-                new NodeId("n1"), env, List.of(N2), FailureDetectors.silence(Duration.ofMillis(500)), node -> {});
+        Suspicion suspicion = suspicion();
         suspicion.sent(N2.id(), env.nanoTime());
         env.advance(Duration.ofSeconds(2));
         assertThat(suspicion.suspects()).containsExactly(N2.id());
@@ -83,8 +137,21 @@ class CoreLogTest {
         suspicion.heard(N2.id(), env.nanoTime());
         suspicion.sent(N2.id(), env.nanoTime());
         env.advance(Duration.ofSeconds(2));
+        suspicion.heard(N2.id(), env.nanoTime());
 
-        assertThat(lines()).containsExactly("INFO n2 answers", "INFO n2 does not answer: reads ask other nodes first");
+        assertThat(lines()).containsExactly("INFO n2 does not answer: reads ask other nodes first", "INFO n2 answers");
+        suspicion.close();
+    }
+
+    @Test
+    void aNodeThatNeverAnswersIsLoggedAfterTenSeconds() {
+        Suspicion suspicion = suspicion();
+        suspicion.sent(N2.id(), env.nanoTime());
+        env.advance(Duration.ofSeconds(12));
+        assertThat(lines()).containsExactly("INFO n2 does not answer: reads ask other nodes first");
+
+        suspicion.heard(N2.id(), env.nanoTime());
+        assertThat(lines()).last().isEqualTo("INFO n2 answers");
         suspicion.close();
     }
 }

@@ -133,7 +133,7 @@ final class OneAnswerCluster implements Cluster {
             }
 
             @Override
-            public CompletionStage<Void> end(CallOptions options) {
+            public CompletionStage<Void> close(CallOptions options) {
                 return answer();
             }
         };

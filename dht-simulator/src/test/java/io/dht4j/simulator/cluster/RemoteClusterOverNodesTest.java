@@ -1,5 +1,6 @@
 package io.dht4j.simulator.cluster;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
@@ -10,7 +11,9 @@ import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
 import io.dht4j.Scan;
+import io.dht4j.Snapshot;
 import io.dht4j.Value;
+import io.dht4j.Version;
 import io.dht4j.client.RemoteCluster;
 import io.dht4j.client.RemoteOptions;
 import io.dht4j.simulator.contract.DirectRemoteApi;
@@ -125,6 +128,26 @@ class RemoteClusterOverNodesTest {
     }
 
     @Test
+    void snapshotIsReadAndClosedFromAfar() {
+        Key key = Key.of("key");
+        cluster.await(remote.put(key, "before".getBytes(UTF_8)));
+        Version version;
+        try (Snapshot snapshot = cluster.await(remote.openSnapshot(Duration.ofMinutes(1), CallOptions.defaults()))) {
+            version = snapshot.version();
+            cluster.await(remote.put(key, "after".getBytes(UTF_8)));
+            assertThat(cluster.drain(snapshot.scan(KeyRange.all())))
+                    .extracting(entry -> entry.value().text())
+                    .containsExactly("before");
+        }
+        cluster.env.advance(Duration.ofSeconds(1));
+
+        assertThat(cluster.failureOf(
+                                remote.snapshot(version).scan(KeyRange.all()).next())
+                        .code())
+                .isEqualTo(ErrorCode.SNAPSHOT_GONE);
+    }
+
+    @Test
     void aNullArgumentIsNamedByTheCallItself() {
         Key key = Key.of("key");
         for (Cluster each : List.of(cluster.node(0), remote)) {
@@ -140,6 +163,10 @@ class RemoteClusterOverNodesTest {
             requireNamed("range", () -> each.scan(null));
             requireNamed("lease", () -> each.openSnapshot(null, CallOptions.defaults()));
             requireNamed("version", () -> each.snapshot(null));
+            Snapshot snapshot = each.snapshot(new Version(1));
+            requireNamed("range", () -> snapshot.scan(null));
+            requireNamed("options", () -> snapshot.scan(KeyRange.all(), null));
+            requireNamed("options", () -> snapshot.close(null));
             requireNamed("key", () -> each.locate(null));
             requireNamed("partitions", () -> each.operations().repair(null));
         }

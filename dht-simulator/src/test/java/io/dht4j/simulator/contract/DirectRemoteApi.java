@@ -141,7 +141,7 @@ public final class DirectRemoteApi implements RemoteApi {
 
     @Override
     public CompletionStage<Void> closeSnapshot(String address, Version snapshot, CallOptions options) {
-        return call(address, options, cluster -> cluster.snapshot(snapshot).end(options));
+        return call(address, options, cluster -> cluster.snapshot(snapshot).close(options));
     }
 
     @Override

@@ -63,7 +63,7 @@ class ObservedCallsTest {
             cluster.await(node.delete(KEY));
             Version snapshot = cluster.await(node.openSnapshot(Duration.ofMinutes(1), CallOptions.defaults()))
                     .version();
-            cluster.await(node.snapshot(snapshot).end(CallOptions.defaults()));
+            cluster.await(node.snapshot(snapshot).close(CallOptions.defaults()));
             assertThat(observer.takeCalls())
                     .containsExactly(
                             "PUT SUCCESS",

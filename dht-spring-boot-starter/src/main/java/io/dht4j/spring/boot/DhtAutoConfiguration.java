@@ -9,6 +9,7 @@ import io.dht4j.spring.cache.DhtCacheManager;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
@@ -17,7 +18,6 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
-import org.springframework.cache.CacheManager;
 import org.springframework.cache.concurrent.ConcurrentMapCacheManager;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.NativeDetector;
@@ -134,15 +134,15 @@ public final class DhtAutoConfiguration {
      * Says where Spring's caches are if they are not in the cluster, since Spring Boot falls back to maps of the
      * instance without a word.
      *
-     * @param managers that of the application or of Spring Boot
+     * @param beans has the manager of Spring Boot, which is not created by this
      * @return a part of the start
      */
     @Bean
-    static SmartInitializingSingleton dhtCachesNote(ObjectProvider<CacheManager> managers) {
+    static SmartInitializingSingleton dhtCachesNote(ListableBeanFactory beans) {
         return () -> {
-            if (managers.getIfUnique() instanceof ConcurrentMapCacheManager) {
-                LOG.info("the caches of Spring are maps of this instance alone: the cluster keeps those that"
-                        + " dht4j.cache.caches or dht4j.cache.names names");
+            if (beans.getBeanNamesForType(ConcurrentMapCacheManager.class, true, false).length > 0) {
+                LOG.info("the caches of Spring are maps of this instance alone: the cluster keeps the caches that are"
+                        + " listed in dht4j.cache.caches or dht4j.cache.names");
             }
         };
     }

@@ -155,13 +155,17 @@ public final class Admission {
                         observed.ended(error);
                     }
                 },
-                this::runActions);
+                this::complete);
     }
 
-    /** Ends a caller's stage, which runs the actions that depend on it. */
-    private void runActions(Runnable end) {
+    /**
+     * Completes a caller's stage, and logs actions of the stage that take long.
+     *
+     * @param completion completes the stage, which runs the actions that depend on it
+     */
+    public void complete(Runnable completion) {
         long begun = nanoTime.getAsLong();
-        end.run();
+        completion.run();
         long nanos = nanoTime.getAsLong() - begun;
         if (nanos > SLOW_ACTION_NANOS && slowActions.begin()) {
             LOG.warn(

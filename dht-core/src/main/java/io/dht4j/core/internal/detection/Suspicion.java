@@ -31,6 +31,8 @@ public final class Suspicion {
     private static final long PING_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     /** A check that is later than this means that this node was paused. */
     private static final long LATE_NANOS = 3 * CHECK_NANOS;
+    /** For as long another node may take to start without a line in the log. */
+    private static final long START_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final NodeId self;
     private final Environment environment;
@@ -48,6 +50,8 @@ public final class Suspicion {
 
     // Guarded by this.
     private final Map<NodeId, Long> pinged = new HashMap<>();
+    /** Suspected nodes that have never answered, and since when, until that is logged. */
+    private final Map<NodeId, Long> quiet = new HashMap<>();
     /** Suspected nodes that have answered since the last judgement. */
     private final Set<NodeId> answered = new HashSet<>();
 
@@ -102,7 +106,7 @@ public final class Suspicion {
      * @param now the monotonic clock
      */
     public void heard(NodeId node, long now) {
-        if (!unheard.isEmpty()) {
+        if (!unheard.isEmpty() && unheard.contains(node)) {
             unheard.remove(node);
         }
         boolean suspected = !suspects.isEmpty() && suspects.contains(node);
@@ -135,6 +139,7 @@ public final class Suspicion {
         }
         boolean continues = recordTime();
         judge();
+        logLasting();
         duePings().forEach(ping);
         if (continues || !suspects.isEmpty()) {
             environment.schedule(this::check, CHECK_NANOS);
@@ -175,10 +180,12 @@ public final class Suspicion {
             if (detector.isSuspected(node.id(), now)) {
                 found.add(node.id());
                 if (!suspects.contains(node.id())) {
-                    logSilence(node.id());
+                    logSilence(node.id(), now);
                 }
             } else if (answered.contains(node.id())) {
-                LOG.info("{} answers", node.id());
+                if (quiet.remove(node.id()) == null) {
+                    LOG.info("{} answers", node.id());
+                }
             } else if (suspects.contains(node.id())) {
                 LOG.debug("{} is no longer suspected: this node was paused and cannot judge", node.id());
             }
@@ -187,12 +194,25 @@ public final class Suspicion {
         suspects = Set.copyOf(found);
     }
 
-    private void logSilence(NodeId node) {
+    private void logSilence(NodeId node, long now) {
         if (unheard.contains(node)) {
+            quiet.put(node, now);
             LOG.debug("{} has not answered yet: reads ask other nodes first", node);
         } else {
             LOG.info("{} does not answer: reads ask other nodes first", node);
         }
+    }
+
+    /** Logs the suspected nodes that should have been started by now. */
+    private synchronized void logLasting() {
+        long now = environment.nanoTime();
+        quiet.entrySet().removeIf(silent -> {
+            boolean lasts = now - silent.getValue() > START_NANOS;
+            if (lasts) {
+                LOG.info("{} does not answer: reads ask other nodes first", silent.getKey());
+            }
+            return lasts;
+        });
     }
 
     // Called with the lock held, ten times a second; nearly always false.
@@ -265,6 +285,7 @@ public final class Suspicion {
             suspects = Set.copyOf(left);
             answered.retainAll(ids);
             pinged.keySet().retainAll(ids);
+            quiet.keySet().retainAll(ids);
         }
         detector.retain(ids);
     }

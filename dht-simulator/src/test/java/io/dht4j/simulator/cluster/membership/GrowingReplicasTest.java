@@ -178,7 +178,7 @@ class GrowingReplicasTest {
                             .forEach(entries::add),
                     BOUND);
             assertThat(entries).hasSize(DrivenCluster.KEYS);
-            cluster.nodes.env.await(any.snapshot(snapshot).end(CallOptions.defaults()), BOUND);
+            cluster.nodes.env.await(any.snapshot(snapshot).close(CallOptions.defaults()), BOUND);
             cluster.await(0, GrowingReplicasTest::isFull);
         }
     }

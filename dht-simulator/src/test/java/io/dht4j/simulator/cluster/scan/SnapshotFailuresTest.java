@@ -139,7 +139,7 @@ class SnapshotFailuresTest {
             for (int i = 0; i < 4; i++) {
                 cluster.towardNode(2, Fault.failAfterDelivery());
                 Version snapshot = open(cluster, 0);
-                cluster.await(cluster.node(0).snapshot(snapshot).end(DEFAULTS));
+                cluster.await(cluster.node(0).snapshot(snapshot).close(DEFAULTS));
             }
             assertThatNoneIsKept(cluster);
         }
@@ -152,7 +152,7 @@ class SnapshotFailuresTest {
                 .start()) {
             for (int i = 0; i < 5; i++) {
                 Version snapshot = open(cluster, 0);
-                cluster.await(cluster.node(0).snapshot(snapshot).end(DEFAULTS));
+                cluster.await(cluster.node(0).snapshot(snapshot).close(DEFAULTS));
             }
             assertThat(cluster.failureOf(cluster.node(0).openSnapshot(LEASE, EVERYWHERE)))
                     .hasMessageContaining("n2: its clock is more than");

@@ -270,8 +270,8 @@ class SnapshotsTest {
             Version snapshot = open(cluster, 0);
             Version other = open(cluster, 1);
             assertThat(other).isGreaterThan(snapshot);
-            cluster.await(cluster.node(2).snapshot(snapshot).end(DEFAULTS));
-            cluster.await(cluster.node(2).snapshot(snapshot).end(DEFAULTS));
+            cluster.await(cluster.node(2).snapshot(snapshot).close(DEFAULTS));
+            cluster.await(cluster.node(2).snapshot(snapshot).close(DEFAULTS));
 
             assertThat(goneFrom(cluster, snapshot)).hasMessageContaining("it was closed");
             assertThat(read(cluster, 0, other)).hasSize(10);

@@ -148,7 +148,7 @@ public final class SteeredCluster implements Cluster {
             }
 
             @Override
-            public CompletionStage<Void> end(CallOptions call) {
+            public CompletionStage<Void> close(CallOptions call) {
                 throw new IllegalStateException("a fault in the cluster");
             }
         };

@@ -319,7 +319,7 @@ public final class NodeCluster implements Cluster {
             }
 
             @Override
-            public CompletionStage<Void> end(CallOptions options) {
+            public CompletionStage<Void> close(CallOptions options) {
                 requireNonNull(options, "options");
                 ObservedCall observed = observations.begin(Call.CLOSE_SNAPSHOT, 0, options);
                 return admission.run(observed, () -> scans.closeSnapshot(version, options));

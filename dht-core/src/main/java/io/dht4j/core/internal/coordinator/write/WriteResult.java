@@ -81,7 +81,7 @@ public final class WriteResult extends CompletableFuture<Version> {
             try {
                 observe(null);
             } finally {
-                complete(version);
+                admission.complete(() -> complete(version));
             }
         }
     }
@@ -118,7 +118,7 @@ public final class WriteResult extends CompletableFuture<Version> {
         try {
             observe(error);
         } finally {
-            completeExceptionally(error);
+            admission.complete(() -> completeExceptionally(error));
         }
     }
 

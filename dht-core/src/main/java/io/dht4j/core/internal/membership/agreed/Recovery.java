@@ -210,7 +210,8 @@ final class Recovery {
                 .incarnation(incarnation)
                 .filter(own -> own.lifecycle().isPresent())
                 .isEmpty()) {
-            throw refused("this node no longer belongs to the cluster, and has not installed that yet: ask another one");
+            throw refused(
+                    "this node no longer belongs to the cluster, and has not installed that yet: ask another one");
         }
         List<Member> present = state.members().all().stream()
                 .filter(member -> member.lifecycle().isPresent())

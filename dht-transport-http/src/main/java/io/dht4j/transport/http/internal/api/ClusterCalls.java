@@ -10,6 +10,7 @@ import io.dht4j.KeyRange;
 import io.dht4j.NodeDiagnostics;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
+import io.dht4j.Topology;
 import io.dht4j.TraceContext;
 import io.dht4j.Value;
 import io.dht4j.Version;
@@ -270,7 +271,7 @@ final class ClusterCalls {
         CallOptions call = options(exchange, query);
         exchange.share().enter();
         exchange.await(
-                () -> cluster.snapshot(snapshot).end(call).thenApply(done -> snapshot),
+                () -> cluster.snapshot(snapshot).close(call).thenApply(done -> snapshot),
                 version -> written(exchange, 202, version));
     }
 
@@ -308,14 +309,15 @@ final class ClusterCalls {
         int count = (int) query.number("count", 1, MAX_PARTITIONS).orElse(MAX_PARTITIONS);
         exchange.share().requireConnection();
         exchange.await(
-                () -> node().placements(first, count),
+                () -> node("partitions").placements(first, count),
                 placements -> answerJson(exchange, StatusJson.partitions(first, placements)));
     }
 
     void repairStatus(ApiExchange exchange) {
         query(exchange, List.of());
         exchange.share().requireConnection();
-        exchange.await(cluster.operations()::repairStatus, status -> answerJson(exchange, StatusJson.repair(status)));
+        exchange.await(
+                () -> cluster.operations().repairStatus(), status -> answerJson(exchange, StatusJson.repair(status)));
     }
 
     void repair(ApiExchange exchange) {
@@ -329,13 +331,13 @@ final class ClusterCalls {
     void status(ApiExchange exchange) {
         query(exchange, List.of());
         exchange.share().requireConnection();
-        exchange.await(cluster.operations()::status, status -> answerJson(exchange, StatusJson.status(status)));
+        exchange.await(() -> cluster.operations().status(), status -> answerJson(exchange, StatusJson.status(status)));
     }
 
     void slowCalls(ApiExchange exchange) {
         query(exchange, List.of());
         exchange.share().requireConnection();
-        answerJson(exchange, SlowCallJson.of(node().slowCalls()));
+        answerJson(exchange, SlowCallJson.of(node("slow calls").slowCalls()));
     }
 
     void hotKeys(ApiExchange exchange) {
@@ -347,7 +349,7 @@ final class ClusterCalls {
         exchange.share().enter();
         // Many clients may wait for one count, whose text is large if its keys are.
         exchange.await(
-                () -> node().hotKeys(duration, count),
+                () -> node("hot keys").hotKeys(duration, count),
                 HotKeysJson::mostBytes,
                 hot -> exchange.await(
                         () -> offLoop(() -> HotKeysJson.of(hot).toBuffer().getBytes()), text -> {
@@ -361,16 +363,20 @@ final class ClusterCalls {
         Key key = query.id();
         CallOptions call = query.callOptions(cluster);
         exchange.share().enter();
-        exchange.await(() -> node().replicas(key, call), replicas -> answerJson(exchange, ReplicasJson.of(replicas)));
+        exchange.await(
+                () -> node("replicas of a key").replicas(key, call),
+                replicas -> answerJson(exchange, ReplicasJson.of(replicas)));
     }
 
-    private NodeDiagnostics node() {
-        // Fails while the node starts.
-        cluster.topology();
+    /** Returns the diagnostics of the node; fails while it starts. */
+    private NodeDiagnostics node(String shown) {
+        Topology ofStarted = cluster.topology();
         return cluster.operations()
                 .diagnostics()
                 .orElseThrow(() -> new InvalidRequestException(
-                        ErrorCode.BAD_REQUEST, "only a node of the cluster shows this, and this process has none"));
+                        ErrorCode.BAD_REQUEST,
+                        "only a node shows its " + shown + ", and this process has none; the nodes are "
+                                + ofStarted.nodes()));
     }
 
     /** Does work that would hold this event loop up, on a thread for such work. */

@@ -309,7 +309,7 @@ final class ApiService {
 
     private void closeSnapshot(ApiCall<CloseSnapshotResponse> call, CloseSnapshotRequest request) {
         call.await(
-                () -> cluster.snapshot(new Version(request.getVersion())).end(call.options()),
+                () -> cluster.snapshot(new Version(request.getVersion())).close(call.options()),
                 done -> call.answer(CloseSnapshotResponse.getDefaultInstance()));
     }
 
@@ -319,7 +319,7 @@ final class ApiService {
     }
 
     private void status(ApiCall<StatusResponse> call, StatusRequest request) {
-        call.await(cluster.operations()::status, status -> call.answer(ApiMessages.status(status)));
+        call.await(() -> cluster.operations().status(), status -> call.answer(ApiMessages.status(status)));
     }
 
     private void repair(ApiCall<RepairResponse> call, RepairRequest request) {
@@ -328,7 +328,7 @@ final class ApiService {
     }
 
     private void repairStatus(ApiCall<RepairResponse> call, RepairStatusRequest request) {
-        call.await(cluster.operations()::repairStatus, status -> call.answer(ApiMessages.repair(status)));
+        call.await(() -> cluster.operations().repairStatus(), status -> call.answer(ApiMessages.repair(status)));
     }
 
     private void membership(ApiCall<MembershipResponse> call, MembershipRequest request) {
@@ -348,12 +348,10 @@ final class ApiService {
     }
 
     private void slowCalls(ApiCall<SlowCallsResponse> call, SlowCallsRequest request) {
-        // Fails while the node starts.
-        cluster.topology();
         NodeDiagnostics node = cluster.operations()
                 .diagnostics()
                 .orElseThrow(() -> new InvalidRequestException(
-                        ErrorCode.BAD_REQUEST, "only a node of the cluster shows this, and this process has none"));
+                        ErrorCode.BAD_REQUEST, "only a node shows its slow calls, and this process has none"));
         call.answer(SlowCallMessages.message(node.slowCalls()));
     }
 
