@@ -65,7 +65,7 @@ class ErrorCodeTest {
 
     @ParameterizedTest
     @EnumSource
-    void theThousandsTellWhatTheCallerMayDo(ErrorCode code) {
+    void thousandsDigitStandsForTheAction(ErrorCode code) {
         int thousands = switch (code.action()) {
             case FIX_REQUEST -> 1;
             case RETRY_ANYWHERE -> 2;
@@ -77,7 +77,7 @@ class ErrorCodeTest {
 
     @ParameterizedTest
     @EnumSource
-    void everyCodeIsFoundByItsNumberAndMakesAnExceptionOfItsKind(ErrorCode code) {
+    void everyCodeHasANumberAndAnExceptionType(ErrorCode code) {
         assertThat(ErrorCode.byNumber(code.number())).contains(code);
         DhtException exception = DhtException.of(code, "what and where");
         assertThat(exception).hasMessage("what and where");

@@ -44,7 +44,7 @@ class CallContextTest {
     }
 
     @Test
-    void whoRegistersWhileItIsCancelledIsNeitherForgottenNorRunTwice() throws InterruptedException {
+    void actionsRegisteredDuringACancelRunOnce() throws InterruptedException {
         for (int round = 0; round < 200; round++) {
             CallContext context = new CallContext(() -> now, 10);
             AtomicInteger ran = new AtomicInteger();

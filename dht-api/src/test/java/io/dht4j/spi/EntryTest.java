@@ -28,7 +28,7 @@ class EntryTest {
     }
 
     @Test
-    void onATieATombstoneWinsThenTheLargerBytesThenTheLaterExpiry() {
+    void tieIsDecidedByTombstoneThenBytesThenExpiry() {
         Version v = Version.of(5, 0);
         List<Entry> ascending = List.of(
                 Entry.value(KEY, v, new byte[] {1}, 1),
@@ -47,7 +47,7 @@ class EntryTest {
     }
 
     @Test
-    void theDigestTellsValueExpiryAndTombstoneAndNothingElse() {
+    void digestCoversValueExpiryAndTombstoneOnly() {
         Version v = Version.of(5, 0);
         byte[] ninetyNine = new byte[99];
         List<Entry> different = List.of(

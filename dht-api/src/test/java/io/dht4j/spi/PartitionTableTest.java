@@ -47,7 +47,7 @@ class PartitionTableTest {
     }
 
     @Test
-    void replicasBehindTheStoredOnesFollowTheOrderOfTheTopology() {
+    void replicasBeyondTheRowFollowTheTopologyOrder() {
         int[] row = IntStream.iterate(38, i -> i - 2).limit(16).toArray(); // 38, 36, .. 8
         PartitionTable table = new PartitionTable(topology(40), new int[][] {row});
         assertThat(table.depth()).isEqualTo(PartitionTable.MAX_DEPTH);
@@ -73,7 +73,7 @@ class PartitionTableTest {
     }
 
     @Test
-    void nobodyCanChangeTheTable() {
+    void tableIsImmutable() {
         int[][] rows = {{2, 0, 1}};
         PartitionTable table = new PartitionTable(topology(3), rows);
         rows[0][0] = 1;

@@ -30,7 +30,7 @@ class HashFunctionsTest {
     }
 
     @Test
-    void sipHashGivesTheReferenceVectorsForEveryLengthAroundAWord() {
+    void sipHashGivesItsReferenceVectors() {
         // vectors_sip64 of the authors' reference code, read as little-endian numbers: message 00..(n-1).
         long[] expected = {
             0x726fdb47dd0e0e31L,
@@ -79,7 +79,7 @@ class HashFunctionsTest {
     }
 
     @Test
-    void functionsSpreadNumberedKeysOverPartitionsAndTheControlDoesNot() {
+    void functionsSpreadNumberedKeysUnlikeTheControl() {
         Map<String, Integer> used = new TreeMap<>();
         for (HashFunction function : new HashFunction[] {
             HashFunctions.xxh3(),

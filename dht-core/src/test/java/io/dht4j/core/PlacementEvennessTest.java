@@ -69,7 +69,7 @@ class PlacementEvennessTest {
 
     @ParameterizedTest
     @MethodSource("heedingWeights")
-    void noNodeExceedsItsWeightedShareByATenthWithThreeReplicas(Placement placement) {
+    void nodesStayWithinATenthOverTheirWeightedShare(Placement placement) {
         SplittableRandom random = new SplittableRandom(7);
         for (int round = 0; round < SearchEffort.of(60); round++) {
             int[] weights = new int[1 + random.nextInt(40)];

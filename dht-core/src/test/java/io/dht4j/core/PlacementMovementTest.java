@@ -45,7 +45,7 @@ class PlacementMovementTest {
 
     @ParameterizedTest
     @MethodSource("bounded")
-    void aJoinMovesAtMostTwiceTheNewNodesShareOfReplicas(Placement placement) {
+    void joinMovesAtMostTwiceItsShare(Placement placement) {
         Joins check = atMostTwice(placement);
         join(placement, 1, SearchEffort.of(64), 1024, check);
         join(placement, 1, SearchEffort.of(64), 2048, check);
@@ -60,7 +60,7 @@ class PlacementMovementTest {
     @ParameterizedTest
     @Tag("full")
     @MethodSource("bounded")
-    void aJoinToManyNodesMovesAtMostTwiceTheNewNodesShareOfReplicas(Placement placement) {
+    void joinToManyNodesMovesAtMostTwiceItsShare(Placement placement) {
         Joins check = atMostTwice(placement);
         join(placement, 98, 104, 4096, check);
         join(placement, 126, 132, 4096, check);

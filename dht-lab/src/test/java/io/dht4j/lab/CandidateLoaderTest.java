@@ -175,7 +175,7 @@ class CandidateLoaderTest {
     }
 
     @Test
-    void refusesAClassWithoutAPublicConstructorWithoutParameters() throws Exception {
+    void refusesAClassWithoutAPublicNoArgConstructor() throws Exception {
         String constructor = "{\n private Mine() {} public Mine(int port) {}\n";
         Path packed = jar.with("a.Mine", candidate("public class Mine").replaceFirst("\\{\n", constructor))
                 .with(

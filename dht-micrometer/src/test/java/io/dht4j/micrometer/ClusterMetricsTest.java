@@ -89,7 +89,7 @@ class ClusterMetricsTest {
     }
 
     @Test
-    void partitionsAreWithoutQuorumOnceTheOtherReplicaDoesNotAnswer() {
+    void metricCountsPartitionsWithoutQuorum() {
         metrics.bindTo(registry);
         Awaitility.await().atMost(10, TimeUnit.SECONDS).until(() -> gauge("dht.partitions.without.quorum") == 0);
         other.close();

@@ -43,7 +43,7 @@ class ArchiveTest {
     }
 
     @Test
-    void itHasLicenseNoticeAndAnExecutableLauncher() throws IOException {
+    void archiveHasLicenseNoticeAndLauncher() throws IOException {
         assertThat(installation.resolve("LICENSE")).content().contains("Apache License");
         assertThat(installation.resolve("NOTICE")).content().startsWith("dht4j");
         assertThat(installation.resolve("bin/dht")).isExecutable();
@@ -114,7 +114,7 @@ class ArchiveTest {
     }
 
     @Test
-    void theManualPageOfTheServerHasEveryOptionWithItsDescription() throws IOException {
+    void manualPageDescribesEveryServerOption() throws IOException {
         String page = page("dht-server");
         for (Setting setting : Setting.values()) {
             assertThat(page).containsOnlyOnce("\n\\fB" + setting.option().replace("-", "\\-") + "\\fR");
@@ -137,7 +137,7 @@ class ArchiveTest {
     }
 
     @Test
-    void theUnitStartsTheServerFromTheEnvironmentAsAUserOfItsOwn() throws IOException {
+    void systemdUnitRunsTheServerAsItsOwnUser() throws IOException {
         assertThat(Files.readAllLines(installation.resolve("lib/systemd/system/dht4j.service")))
                 .contains(
                         "ExecStart=dht server",

@@ -26,7 +26,7 @@ class InstalledServersTest {
     private Path directory;
 
     @Test
-    void threeServersServeThroughTheInstalledCommandLineAndEndWith0() throws Exception {
+    void installedServersServeAndStopWithStatusZero() throws Exception {
         Installation installation = Installation.unpack(directory);
         List<Integer> ports = FreePorts.find(3);
         String peers =

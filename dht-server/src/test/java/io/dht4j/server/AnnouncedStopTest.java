@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 class AnnouncedStopTest {
 
     @Test
-    void aNodeSaysOnEachPublicApiThatItStopsAndServesUntilItIsClosed() throws Exception {
+    void stoppingNodeAnnouncesItselfAndStillServes() throws Exception {
         List<Integer> ports = FreePorts.find(2);
         String grpcAddress = "127.0.0.1:" + ports.get(1);
         GrpcRemote grpc = GrpcRemote.create(GrpcRemoteOptions.defaults());

@@ -115,7 +115,7 @@ class DamagedServersTest {
 
     @Test
     @Tag("full")
-    void damagedNodeNamesTheDamageAndRebuildRestoresEverything() throws Exception {
+    void damageIsReportedAndRepairedByARebuild() throws Exception {
         List<Integer> ports = FreePorts.find(NODES);
         for (int number = 1; number <= NODES; number++) {
             start(number, ports);
@@ -165,7 +165,7 @@ class DamagedServersTest {
     }
 
     @Test
-    void aNodeThatCannotWriteAnyMoreSaysWhyAndGoesOnReading() throws Exception {
+    void nodeThatCannotWriteStillServesReads() throws Exception {
         List<Integer> ports = FreePorts.find(1);
         ServerProcess limited = ServerProcess.startWithSmallFiles(BLOCKS, directory, options(1, ports));
         servers.add(limited);
@@ -227,7 +227,7 @@ class DamagedServersTest {
     }
 
     @Test
-    void aNodeWhoseDirectoryIsRemovedTakesNoWritesAndSaysSo() throws Exception {
+    void nodeWithoutItsDirectoryRefusesWrites() throws Exception {
         List<Integer> ports = FreePorts.find(1);
         start(1, ports).awaitReady();
         DhtClient client = client(ports, 1);
@@ -251,7 +251,7 @@ class DamagedServersTest {
     }
 
     @Test
-    void rebuildIsRefusedWhereNobodyHasTheEntries() throws Exception {
+    void rebuildWithoutOtherReplicasIsRefused() throws Exception {
         List<Integer> ports = FreePorts.find(1);
         ServerProcess alone = start(1, ports, "--rebuild");
 

@@ -170,7 +170,7 @@ class DeadServerTest {
                 "dht4j-grpc-api-acceptor-.*",
                 "dht4j-grpc-loop-[0-9].*",
             })
-    void serverWhoseEventLoopHasDiedSaysSoAndEndsWithANonZeroStatus(String threads) throws Exception {
+    void serverWithADeadEventLoopExitsWithAnError(String threads) throws Exception {
         try (Victim victim = new Victim()) {
             victim.fail(threads);
             victim.awaitEnd("has ended");
@@ -209,7 +209,7 @@ class DeadServerTest {
     }
 
     @Test
-    void serverThatCannotCloseIsEndedAllTheSame() throws Exception {
+    void serverThatCannotCloseStillEnds() throws Exception {
         try (Victim victim = new Victim()) {
             victim.vm.allThreads().stream()
                     .filter(thread -> thread.name().equals("main"))

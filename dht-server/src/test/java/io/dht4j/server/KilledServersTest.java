@@ -83,7 +83,7 @@ class KilledServersTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"--peers", "--bootstrap"})
-    void writesOfOneKeyByTwoClientsSucceedWhileOneServerIsStopped(String membership) throws Exception {
+    void writersOfOneKeySucceedDespiteAPausedServer(String membership) throws Exception {
         List<Integer> all = FreePorts.find(2 * NODES);
         List<Integer> ports = all.subList(0, NODES);
         List<Integer> peerPorts = all.subList(NODES, 2 * NODES);

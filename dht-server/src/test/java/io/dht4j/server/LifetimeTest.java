@@ -39,7 +39,7 @@ class LifetimeTest {
 
     @ParameterizedTest
     @CsvSource({"in-order, 0", "never, 1"})
-    void theStatusAfterASignalSaysWhetherTheProgramEndedInOrder(String ending, int status) throws Exception {
+    void exitStatusAfterASignalShowsAnOrderlyEnd(String ending, int status) throws Exception {
         Process program = start(ending);
         try (BufferedReader out = program.inputReader()) {
             assertThat(out.readLine()).isEqualTo("ready");

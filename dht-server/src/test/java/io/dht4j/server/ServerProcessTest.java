@@ -29,7 +29,7 @@ class ServerProcessTest {
     private Path directory;
 
     @Test
-    void aServerSaysWhenItIsReadyServesAndEndsWith0WhenAskedTo() throws Exception {
+    void serverReportsReadyServesAndStopsWithZero() throws Exception {
         int port = FreePorts.find();
         String url = "http://127.0.0.1:" + port;
         try (ServerProcess server = start(port, "data")) {

@@ -182,7 +182,7 @@ class ServerSecurityTest {
     }
 
     @Test
-    void theGrpcApiHasAPortOfItsOwnWithTheSameCertificateAndTokens() throws Exception {
+    void grpcApiUsesTheNodesCertificateAndTokens() throws Exception {
         TestCertificates authority = TestCertificates.in(directory);
         Issued files = authority.issue("n1", "127.0.0.1");
         Path tokens = Files.writeString(directory.resolve("tokens"), "read " + READER + "\nadmin " + ADMIN + "\n");
@@ -244,8 +244,7 @@ class ServerSecurityTest {
     @CsvSource({
         "http,1", "grpc,3",
     })
-    void plaintextThatIsAllowedIsWarnedOfOnceForEachPortByTheNameOfTheOption(String transport, int listeners)
-            throws Exception {
+    void allowedPlaintextIsWarnedOfOncePerPort(String transport, int listeners) throws Exception {
         List<Integer> ports = FreePorts.find(3);
         List<String> options = new ArrayList<>(
                 List.of("--id", "n1", "--transport", transport, "--store", "memory", "--allow-plaintext", "--listen"));

@@ -30,7 +30,7 @@ class ServerTransportsTest {
     @CsvSource(
             delimiter = '|',
             value = {"--transport grpc --cancellation propagate|grpc/stream"})
-    void aClusterWritesReadsScansAndTakesANodeBack(String options, String name) throws Exception {
+    void clusterServesAndTakesANodeBack(String options, String name) throws Exception {
         serveAndTakeANodeBack(options, name);
     }
 
@@ -44,7 +44,7 @@ class ServerTransportsTest {
                 "--transport grpc --grpc-mode unary --batch-frames 1|grpc/unary",
                 "--transport tcp --peer-connections 2|tcp"
             })
-    void aClusterOverOtherTransportsWritesReadsScansAndTakesANodeBack(String options, String name) throws Exception {
+    void otherTransportsServeAndTakeANodeBack(String options, String name) throws Exception {
         serveAndTakeANodeBack(options, name);
     }
 

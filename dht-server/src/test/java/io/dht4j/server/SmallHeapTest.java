@@ -125,7 +125,7 @@ class SmallHeapTest {
     /** With the collector that compacts, and with the one that a JVM takes by itself. */
     @ParameterizedTest
     @CsvSource({"Serial, http", "G1, http", "Serial, grpc", "Serial, tcp"})
-    void largestValuesGoThroughAHeapOf128MegabytesAndItsRestart(String collector, String transport) throws Exception {
+    void smallHeapServesLargestValuesAcrossRestarts(String collector, String transport) throws Exception {
         int largest = 16 * MIB;
         start("128m", collector, 3, "--transport", transport);
         for (int round = 0; round < 3; round++) {
@@ -154,7 +154,7 @@ class SmallHeapTest {
     }
 
     @Test
-    void batchesOfValuesThatDoNotFitAreRefusedAndWritesGoOn() throws Exception {
+    void oversizedBatchReadsAreRefusedAndWritesServed() throws Exception {
         start("128m", 1, "--max-value-bytes", Integer.toString(8 * MIB));
         StringBuilder lines = new StringBuilder();
         for (int i = 0; i < 30; i++) {
@@ -178,7 +178,7 @@ class SmallHeapTest {
     }
 
     @Test
-    void scansWhoseClientsTakeNothingAreBoundedAndWritesGoOn() throws Exception {
+    void unreadScansAreBoundedAndWritesServed() throws Exception {
         start("128m", 1, "--max-value-bytes", Integer.toString(8 * MIB));
         for (int i = 0; i < 10; i++) {
             putForSure(0, "key-" + i, 8 * MIB);
@@ -195,7 +195,7 @@ class SmallHeapTest {
     }
 
     @Test
-    void aStoreInMemoryThatIsFullRefusesAndItsServerStillEndsInOrder() throws Exception {
+    void fullMemoryStoreRefusesAndServerStopsCleanly() throws Exception {
         start("96m", 1, "--store", "memory", "--max-value-bytes", Integer.toString(8 * MIB));
         boolean refused = false;
         for (int round = 0; round < 8; round++) {

@@ -154,7 +154,7 @@ class PlantedOrderBugsTest {
     void aSecondStampBeforeAReplicaIsSilent() {
         PlantedTests.assertFinds(
                 "io.dht4j.simulator.cluster.order.SupersededWritesTest",
-                "replicaThatAnswersInTimeIsWaitedForAndNeedsNoSecondVersion",
+                "replicaAnsweringInTimeNeedsNoSecondVersion",
                 in(
                         INTERNAL + "coordinator.write.WriteOperation",
                         write -> write.visit(Advice.to(AllAreSilent.class).on(named("supersedeIfSilent")))));

@@ -83,7 +83,7 @@ class PlantedRareBugsTest {
     void finishedWithoutTheSource() {
         assertFinds(
                 TESTS + "DrivenMovesTest",
-                "anOwnerThatIsDownKeepsItsSlotUntilItKnowsThatTheHeirIsRead",
+                "moveDoesNotEndWhileItsOwnerIsDown",
                 in(
                         INTERNAL + "membership.driver.BatchDecisions",
                         decisions -> decisions.visit(Advice.to(Installed.class).on(named("installed")))));
@@ -138,7 +138,7 @@ class PlantedRareBugsTest {
     void fourthReplicaCopiedFromOneOfThree() {
         assertFinds(
                 TESTS + "GrowingReplicasTest",
-                "writeThatTheLastReplicaHasMissedIsReadFromEveryMajorityOfFive",
+                "writeOfTwoOfThreeIsReadFromThreeOfFive",
                 in(
                         INTERNAL + "move.BatchCopy",
                         copy -> copy.visit(Advice.to(OwnerHasAll.class).on(named("hasAllAtOwner")))));
@@ -148,7 +148,7 @@ class PlantedRareBugsTest {
     void noCheckOfRows() {
         assertFinds(
                 TESTS + "FencedRowsTest",
-                "putByAnOldTableReachesTheNewReplicasAndNotTheFormerOne",
+                "putByAnOldTableReachesOnlyTheNewReplicas",
                 in(
                         INTERNAL + "replica.RowGuard$Found",
                         found -> found.method(named("refusal")).intercept(StubMethod.INSTANCE)));
@@ -158,7 +158,7 @@ class PlantedRareBugsTest {
     void heldByHalfAPair() {
         assertFinds(
                 TESTS + "MovingSlotReadsTest",
-                "entryThatHalfASlotHoldsIsBroughtToTheOtherNodeBeforeItIsReturned",
+                "readRepairsAHalfHeldSlotBeforeItReturns",
                 in(
                         INTERNAL + "coordinator.read.KeyRead",
                         read -> read.method(named("isHeldByHalf")).intercept(FixedValue.value(false))));
@@ -181,7 +181,7 @@ class PlantedRareBugsTest {
     void filledFromOneOfTheOthersOnly() {
         assertFinds(
                 TESTS + "SlotFillTest",
-                "heirOfADeadNodeTakesWritesWhileItWaitsForAllLiveReplicas",
+                "heirAcceptsWritesWhileItWaitsForReplicas",
                 in(
                         INTERNAL + "move.Source",
                         source -> source.visit(Advice.to(AllDone.class).on(named("done")))));
@@ -278,7 +278,7 @@ class PlantedRareBugsTest {
     void aHintToAFormerOwner() {
         assertFinds(
                 TESTS + "ChangingNodesTest",
-                "hintsForANodeThatIsNoReplicaAnyMoreReachThoseThatAre",
+                "hintsForAFormerReplicaReachTheNewReplicas",
                 in(
                         INTERNAL + "coordinator.node.HintTargets",
                         targets -> targets.visit(MemberSubstitution.relaxed()
@@ -291,7 +291,7 @@ class PlantedRareBugsTest {
     void aHintForTheSourceOfACopyAlone() {
         assertFinds(
                 TESTS + "HintsOfChangedRowsTest",
-                "newReplicaGetsWhatNobodyHadWhenItCopied",
+                "newReplicaGetsAWriteMissedByItsCopy",
                 in(
                         INTERNAL + "coordinator.node.HintTargets",
                         targets -> targets.method(named("remember")).intercept(StubMethod.INSTANCE)));
@@ -335,7 +335,7 @@ class PlantedRareBugsTest {
     void aSnapshotAcrossTheEndOfAMove() {
         assertFinds(
                 TESTS + "MovingSnapshotsTest",
-                "snapshotThatWasOpenedDuringTheCopyIsNotReadFromTheHeir",
+                "snapshotOpenedDuringACopyIsNotReadFromHeir",
                 in(
                         INTERNAL + "snapshot.Snapshot",
                         snapshot -> snapshot.visit(Advice.to(NothingLacks.class).on(named("lacking")))));

@@ -15,6 +15,7 @@ import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** How wrong the clocks of a simulation are, and until when. */
@@ -27,7 +28,8 @@ class WrongClocksTest {
     }
 
     @Test
-    void clocksDriftUnlessOnlyTheNetworkFailsAndOneOfEightIsBroken() {
+    @DisplayName("clocks drift unless only the network fails, and one of eight is broken")
+    void clocksDriftAndOneOfEightIsBroken() {
         assertThat(setups().filter(Setup::onlyNetwork).flatMap(setup -> setup.drifts().stream()))
                 .isNotEmpty()
                 .containsOnly(0);
@@ -46,7 +48,7 @@ class WrongClocksTest {
      * of a read then.
      */
     @Test
-    void whereSomethingIsPurgedNoClockIsOffByMoreThanTwiceTheSkew() {
+    void purgingSetupsKeepClocksWithinTwiceTheSkew() {
         assertThat(setups().filter(Setup::purges)).allSatisfy(setup -> {
             for (int drift : setup.drifts()) {
                 Duration drifted = TIME.multipliedBy(3)
@@ -60,7 +62,7 @@ class WrongClocksTest {
     }
 
     @Test
-    void aClockDriftsWhileItsNodeIsDownAndIsRightWhenAllIsHealed() {
+    void clockDriftsWhileItsNodeIsDownUntilHealed() {
         VirtualEnvironment world = VirtualEnvironment.seeded(1);
         Setup setup = setups().filter(each -> each.drifts().stream().allMatch(drift -> Math.abs(drift) > 50))
                 .findFirst()

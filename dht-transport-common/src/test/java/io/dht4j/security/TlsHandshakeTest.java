@@ -76,7 +76,7 @@ class TlsHandshakeTest {
     }
 
     @Test
-    void aNodeThatBearsAnotherNameIsRefusedAndBothNamesAreTold() {
+    void refusalOfAnotherNodeNamesBothNodes() {
         assertRefused(
                 () -> call(load(certificates.mutual("n3")), load(certificates.mutual("n2")), "n1")
                         .run(),
@@ -99,7 +99,7 @@ class TlsHandshakeTest {
     }
 
     @Test
-    void aConnectionThatDoesNotTellWhomItCallsIsRefused() throws Exception {
+    void connectionWithoutACalledNodeIsRefused() throws Exception {
         Tls client = load(certificates.mutual("n2"));
         Tls server = load(certificates.mutual("n1"));
         X509Certificate[] chain =
@@ -111,7 +111,7 @@ class TlsHandshakeTest {
     }
 
     @Test
-    void aCallerWithoutACertificateIsRefusedWhereOneIsDemanded() {
+    void callerWithoutARequiredCertificateIsRefused() {
         Tls client = load(certificates.trusting());
         assertThatExceptionOfType(SSLException.class)
                 .isThrownBy(() ->

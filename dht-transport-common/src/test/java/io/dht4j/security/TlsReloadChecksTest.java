@@ -51,7 +51,7 @@ class TlsReloadChecksTest extends TlsReload {
     }
 
     @Test
-    void aCertificateTakesThePlaceOfAnExpiredOneWhateverItsDate() {
+    void anyCertificateReplacesAnExpiredOne() {
         MovableClock clock = new MovableClock();
         Tls tls = opened(Look.load(issued.mutual(), warnings::add, clock));
         String before = serial(tls);
@@ -79,7 +79,7 @@ class TlsReloadChecksTest extends TlsReload {
     }
 
     @Test
-    void whoHasNoMainNameKeepsOneOfTheOthers() {
+    void renewedCertificateKeepsOneOfItsNames() {
         TestCertificates.Issued nameless = certificates.issue("localhost", "a.example", "b.example");
         Tls tls = opened(Look.load(nameless.mutual(), warnings::add));
         String before = serial(tls);

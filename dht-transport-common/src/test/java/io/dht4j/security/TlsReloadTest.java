@@ -100,7 +100,7 @@ class TlsReloadTest extends TlsReload {
     }
 
     @Test
-    void truncatedOrMissingFilesKeepTheOldOnesAndAreReportedOnce() throws Exception {
+    void brokenFilesAreReportedOnceAndNotUsed() throws Exception {
         for (Path file : List.of(issued.certificate(), issued.key(), issued.authority())) {
             warnings.clear();
             byte[] whole = Files.readAllBytes(file);
@@ -125,7 +125,7 @@ class TlsReloadTest extends TlsReload {
     }
 
     @Test
-    void aFileThatIsBeingWrittenIsLeftAloneUntilItStands() throws Exception {
+    void partlyWrittenFilesAreNotUsed() throws Exception {
         byte[] whole = Files.readAllBytes(issued.key());
         // One look each: no content is seen twice.
         for (int length = 0; length <= whole.length; length += 20) {

@@ -90,7 +90,7 @@ class TokensTest {
     }
 
     @Test
-    void aScopeThatIsTooSmallIsToldWithTheOneThatIsNeeded() throws Exception {
+    void denialNamesTheNeededScope() throws Exception {
         Tokens tokens = load("read " + READER + "\nwrite " + WRITER + "\nwrite,read " + EDITOR);
         assertDenied(tokens, READER, Scope.WRITE, "a token of scope write is needed, and this one has read");
         assertDenied(tokens, READER, Scope.ADMIN, "a token of scope admin is needed, and this one has read");
@@ -173,7 +173,7 @@ class TokensTest {
     }
 
     @Test
-    void aFileThatCannotBeReadLeavesTheTokensInUseAndIsToldOnce() throws Exception {
+    void unreadableFileLeavesTheTokensInUse() throws Exception {
         Tokens tokens = load("read " + READER + "\n");
         Files.writeString(file, "read " + READER + "\nwrite SECRETSECRET\n");
         look(tokens, 5);

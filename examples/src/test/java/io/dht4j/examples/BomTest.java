@@ -49,7 +49,7 @@ class BomTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"docs/guide/getting-started.md", "docs/guide/spring-boot.md"})
-    void theBuildsOfGradleThatAPageShowsImportTheBomOfTheBuild(String page) {
+    void gradleExamplesImportTheBomOfTheBuild(String page) {
         assertThat(all("platform\\(\"io.dht4j:dht-bom:([^\"]+)\"\\)", read(page)))
                 .containsExactly(all("<version>([^$<]+)</version>", parent).get(0));
     }

@@ -20,7 +20,7 @@ class BenchCompareTest {
     Path directory;
 
     @Test
-    void compareTellsWhatIsNoReport() {
+    void compareNamesADirectoryWithoutAReport() {
         BenchCommand command = BenchCommand.run(
                 SCENARIOS,
                 "compare",
@@ -32,7 +32,7 @@ class BenchCompareTest {
     }
 
     @Test
-    void compareTellsWhatDoesNotExist() {
+    void compareNamesAMissingReport() {
         String none = directory.resolve("none").toString();
 
         BenchCommand command = BenchCommand.run(SCENARIOS, "compare", none, directory.toString());
@@ -78,7 +78,7 @@ class BenchCompareTest {
     }
 
     @Test
-    void compareSaysIfNothingCouldBeJudgedAndFailsOnlyIfAskedTo() {
+    void tooFewRepetitionsFailOnlyWithFailIfWorse() {
         String a = directory.resolve("a").toString();
         String b = directory.resolve("b").toString();
         BenchCommand.run(values(5.0, 6.0, 7.0), "run", "trial", "--out", a);

@@ -61,7 +61,7 @@ class BenchRunTest {
     }
 
     @Test
-    void theReportIsThereWhileTheRunGoesOn() {
+    void reportExistsDuringTheRun() {
         AtomicReference<Results> during = new AtomicReference<>();
         run(TestScenario.of(lab -> {
             lab.add(TestScenario.measurement("x", 1.0));
@@ -73,7 +73,7 @@ class BenchRunTest {
     }
 
     @Test
-    void aFailureEndsTheRunWithItsMessageAndKeepsWhatWasMeasured() throws Exception {
+    void failureEndsTheRunAndKeepsItsMeasurements() throws Exception {
         BenchCommand command = run(TestScenario.of(lab -> {
             lab.add(TestScenario.measurement("x", 1.0));
             throw new IOException("node n2 has died; its last lines: out of luck");

@@ -55,7 +55,7 @@ class FirstLineTest {
                 "transports-three-repetitions|PUT, un-batched: my-tcp 44,490/s (1.04 of tcp), tcp 42,921/s (0.59 of "
                         + "its library's echoes): within noise; vertx 940/s ",
             })
-    void theFirstLineNamesTheBestItsFigureAndWhetherItExceedsTheNoise(String recorded, String first) throws Exception {
+    void firstLineComparesTheBestFigureWithTheNoise(String recorded, String first) throws Exception {
         Results results = recorded(recorded);
         Scenario real = Scenarios.all().stream()
                 .filter(scenario -> recorded.startsWith(scenario.name() + "-"))

@@ -142,7 +142,7 @@ class LoadScenarioTest {
     @ParameterizedTest
     @CsvSource({"http", "grpc"})
     @Tag("full")
-    void aRunningClusterIsLoadedByTwoProcessesAndKeepsItsOwnKeys(String api) throws Exception {
+    void loadOfARunningClusterKeepsItsOtherKeys(String api) throws Exception {
         NodesSpec spec = NodesSpec.of(3, directory.resolve("."), Map.of(Setting.TIMEOUT, "20000"))
                 .withJvm(192, List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
         try (Nodes nodes = Nodes.start(api.equals("grpc") ? spec.withGrpcApi() : spec)) {

@@ -45,7 +45,7 @@ class OwnClassesTest {
     }
 
     @Test
-    void aTransportOfAJarHasItsBarsBesideTheLibrarysTransports() throws Exception {
+    void transportsScenarioReportsTransportOfAJar() throws Exception {
         Results results = measure(
                 "transports",
                 "--transports tcp --class " + CANDIDATE
@@ -108,7 +108,7 @@ class OwnClassesTest {
                 "ordering --orderings linearizable",
                 "scale --nodes 3 --entries none --sizes none --in-flight none"
             })
-    void aTransportOfAJarCarriesTheCallsBetweenTheNodesOfEveryOtherScenario(String scenario) throws Exception {
+    void otherScenariosUseTransportOfAJarBetweenNodes(String scenario) throws Exception {
         Results results = measure(
                 scenario.split(" ")[0],
                 scenario.substring(scenario.indexOf(' ') + 1) + " --between-nodes " + CANDIDATE + serverSettings(),

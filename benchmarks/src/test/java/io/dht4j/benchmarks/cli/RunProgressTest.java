@@ -19,7 +19,7 @@ class RunProgressTest {
     private long seconds;
 
     @Test
-    void eachStepHasALineWithTheTimeLeftWhereThereIsNoTerminal() {
+    void stepsWithoutATerminalShowTheTimeLeft() {
         try (RunProgress progress = open(false)) {
             progress.plan(4);
             progress.step("one");

@@ -54,7 +54,7 @@ class ServerScenarioTest {
 
     @Test
     @Tag("full")
-    void keptProcessesMeasureCostsAtTheGivenRateInEachRepetition(@TempDir Path directory) throws Exception {
+    void keptProcessesMeasureCostsAtTheGivenRate(@TempDir Path directory) throws Exception {
         Results results = run(
                 "clients --clients vertx,tcp --operations put,get --keys 50 --warm-up 0.2 --warm-up-limit 0.5"
                         + " --seconds 0.2 --repetitions 2 --rate 40 --processes kept --p99 60000 --profiles cpu"

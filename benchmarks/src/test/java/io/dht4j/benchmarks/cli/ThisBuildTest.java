@@ -14,7 +14,7 @@ class ThisBuildTest {
     private Path directory;
 
     @Test
-    void otherJarsOfTheProjectAreAnotherBuildAndOtherLibrariesAreNot() throws Exception {
+    void onlyJarsOfTheProjectIdentifyTheBuild() throws Exception {
         String one = ThisBuild.of(jar("dht-core.jar", "one") + File.pathSeparator + jar("netty.jar", "1"));
 
         assertThat(one).matches("sha256 [0-9a-f]{12}");

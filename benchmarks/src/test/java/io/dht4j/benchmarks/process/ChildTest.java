@@ -106,7 +106,7 @@ class ChildTest {
     }
 
     @Test
-    void aDeathFailsTheCommandAtOnceAndTellsTheLastLogLines() throws Exception {
+    void deathFailsTheCommandWithTheLastLogLines() throws Exception {
         try (Child child = start(ChildProgram.class)) {
             for (int i = 1; i <= 50; i++) {
                 child.call("log", new Say("line " + i), PATIENCE);
@@ -143,7 +143,7 @@ class ChildTest {
     }
 
     @Test
-    void aCommandThatTakesTooLongFailsAndIsInterruptedAndOthersGoOn() throws Exception {
+    void timedOutCommandFailsAndIsInterrupted() throws Exception {
         try (Child child = start(ChildProgram.class)) {
             child.ping(PATIENCE);
             assertThatThrownBy(() -> child.call("hang", Map.of(), Duration.ofMillis(50)))
@@ -175,7 +175,7 @@ class ChildTest {
     }
 
     @Test
-    void commandsThatNobodyReadsAreBounded() throws Exception {
+    void unreadCommandsAreBounded() throws Exception {
         Child child = start(StubbornProgram.class);
         try {
             Say large = new Say("x".repeat(100_000));
@@ -208,7 +208,7 @@ class ChildTest {
     }
 
     @Test
-    void whatItPrintsToStandardOutputIsNoAnswer() throws Exception {
+    void standardOutputIsNoAnswer() throws Exception {
         try (Child child = start(ChildProgram.class)) {
             child.call("print", new Say("{\"id\":2,\"result\":1}"), PATIENCE);
             assertThat(child.call("add", new Sum(1, 1), Answer.class, PATIENCE)).isEqualTo(new Answer(2));

@@ -85,7 +85,7 @@ class AttributionTest {
     }
 
     @Test
-    void threadsOfTheJvmAndOfTheProfilerCountForTheseWhateverTheyRun() {
+    void threadsOfJvmAndProfilerCountForTheirLayers() {
         assertThat(layer("[C2 CompilerThre];start_thread;brk;do_page_fault_[k]"))
                 .isEqualTo(Layer.GC_AND_JIT);
         assertThat(layer("[GC Thread#*];start_thread")).isEqualTo(Layer.GC_AND_JIT);
@@ -117,7 +117,7 @@ class AttributionTest {
     }
 
     @Test
-    void whatWasAllocatedDoesNotDecideWhoDid() {
+    void allocatedTypeDoesNotDecideTheLayer() {
         assertThat(layer(ProfileEvent.ALLOC, "[main];io/dht4j/core/internal/wire/FrameWriter.grow_[j];byte[]_[k]"))
                 .isEqualTo(Layer.CODEC);
         assertThat(layer(ProfileEvent.ALLOC, "[main];io/dht4j/core/internal/wire/FrameReader.key_[j];io.dht4j.Key_[k]"))
@@ -135,7 +135,7 @@ class AttributionTest {
     }
 
     @Test
-    void whatNoRuleKnowsIsOther() {
+    void unknownFramesCountAsOther() {
         assertThat(layer("[main];com/example/Main.main_[j];java/util/HashMap.get_[i]"))
                 .isEqualTo(Layer.OTHER);
         assertThat(layer("[main]")).isEqualTo(Layer.OTHER);

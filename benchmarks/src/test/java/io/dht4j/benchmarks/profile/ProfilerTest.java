@@ -31,7 +31,7 @@ class ProfilerTest {
     }
 
     @Test
-    void whereTheKernelForbidsItTimersTakeItsPlaceAndTheNoteSaysSo() throws Exception {
+    void timersReplaceForbiddenPerfEventsWithANote() throws Exception {
         Profiler.Started first = refusing(Set.of("cpu-clock")).start(ProfileEvent.CPU);
         assertThat(first.engine()).isEqualTo("ctimer");
         assertThat(first.note()).contains("cpu", "ctimer", "No access to perf events");
@@ -42,7 +42,7 @@ class ProfilerTest {
     }
 
     @Test
-    void whereNothingWorksTheReasonIsToldAndAnotherProfileMayBeTaken() throws Exception {
+    void profileWithoutAnEngineFailsWithTheReason() throws Exception {
         Profiler profiler = refusing(Set.of("lock"));
         assertThatThrownBy(() -> profiler.start(ProfileEvent.LOCK))
                 .isInstanceOf(ProfilerException.class)

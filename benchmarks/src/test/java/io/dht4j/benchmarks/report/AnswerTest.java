@@ -106,7 +106,7 @@ class AnswerTest {
     }
 
     @Test
-    void ifAllIsDoubtedTheAnswerSaysSo() {
+    void answerSaysThatAllFiguresAreDoubted() {
         assertThat(answer(costing("PUT", "vertx", SIXTIES, "why"), costing("PUT", "jdk", HUNDREDS, "why")))
                 .isEqualTo("CPU per put: every figure is doubted; vertx 68.5 µs: cheapest, beyond noise; "
                         + "jdk 123 µs: dearest.");
@@ -147,7 +147,7 @@ class AnswerTest {
     }
 
     @Test
-    void groupsThatAreNoLoadsAnswerByTheirValuesIfTheScenarioSaysSo() {
+    void groupsWithoutLoadsMayAnswerByTheirValues() {
         Measurement lookup = new Measurement(
                 "finding a key's replicas", "ring", "ns", false, List.of(40.0), java.util.Map.of(), List.of());
         KeyFigure cpu = SampleResults.everything().keyFigure();
@@ -158,7 +158,7 @@ class AnswerTest {
     }
 
     @Test
-    void anEmptyRunAStoppedRunAndAMissingCostSaySo() {
+    void answerNamesEmptyAndIncompleteRuns() {
         assertThat(answer()).isEqualTo("No answer: nothing was measured.");
         assertThat(answer(costing("PUT", "vertx", List.of()))).isEqualTo("CPU per put: not measured.");
         KeyFigure cpu = SampleResults.everything().keyFigure();

@@ -21,7 +21,7 @@ class ReportTest {
     Path directory;
 
     @Test
-    void theTextShowsFiguresDoubtsNotesLinksMachineAndTheCommand() throws Exception {
+    void textShowsEveryPartOfTheReport() throws Exception {
         Report.write(directory, SampleResults.everything());
 
         String text = Files.readString(directory.resolve(Report.TEXT));
@@ -70,7 +70,7 @@ class ReportTest {
     }
 
     @Test
-    void layersHaveTheSameOrderWhoeverShowsThemFirst() throws Exception {
+    void layersHaveTheSameOrderInEveryMeasurement() throws Exception {
         Measurement one = profiled("GET", Map.of("kernel", 0.5, "public API", 0.5));
         Measurement other = profiled("PUT", Map.of("something new", 0.2, "store", 0.4, "codec", 0.4));
         Report.write(directory, SampleResults.with(List.of(one, other)));
@@ -146,7 +146,7 @@ class ReportTest {
     }
 
     @Test
-    void anIncompleteRunSaysSo() throws Exception {
+    void incompleteRunIsMarked() throws Exception {
         Results whole = SampleResults.with(List.of());
         Report.write(
                 directory,

@@ -68,7 +68,7 @@ class RateSweepTest {
     }
 
     @Test
-    void theKneeOfRecordedPointsLiesBelowTheLeastRateThatFails() throws Exception {
+    void kneeLiesBelowTheLowestFailingRate() throws Exception {
         SimulatedServer server = new SimulatedServer(100_000).failing(spec -> spec.perSecond() == 3000);
         List<LoadResult> recorded = new ArrayList<>();
         for (double rate : new double[] {4000, 1000, 3000, 2000}) {

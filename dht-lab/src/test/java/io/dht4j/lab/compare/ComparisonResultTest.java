@@ -33,7 +33,7 @@ class ComparisonResultTest {
     }
 
     @Test
-    void aHigherCostBeyondTheNoiseFailsAndTheFirstLineIsTheAnswer() {
+    void higherCostBeyondTheNoiseFails() {
         ComparisonResult result = result(List.of(80.1, 78.0, 84.2, 79.5, 81.0), BYTES);
         assertThat(linesOf(result, 5))
                 .containsExactly(
@@ -65,7 +65,7 @@ class ComparisonResultTest {
     }
 
     @Test
-    void ofTwoWorseCostsTheWorseOneComesFirst() {
+    void worstCostComesFirst() {
         ComparisonResult both =
                 result(List.of(80.1, 78.0, 84.2, 79.5, 81.0), List.of(9000.0, 9001.0, 9002.0, 9003.0, 9004.0));
         assertThat(linesOf(both, 5)[0])

@@ -85,7 +85,7 @@ class DistributionsTest {
 
     @ParameterizedTest
     @CsvSource({"20000, 0.99", "20000, 0.5", "1000, 0.8"})
-    void theFirstRanksTogetherHaveTheShareOfAZipfianDistribution(int size, double theta) {
+    void firstRanksHaveTheirZipfianShare(int size, double theta) {
         long[] counts = counts(size, ranks(size, theta)::next);
         double sum = zeta(size, theta);
         for (int first : new int[] {20, 100, size / 4}) {
@@ -106,7 +106,7 @@ class DistributionsTest {
     }
 
     @Test
-    void aGrownSpaceIsAsOneOfThatSizeFromTheBeginning() {
+    void grownSpaceEqualsOneOfThatSize() {
         ZipfRanks grown = new ZipfRanks(0.99, new SplittableRandom(SEED));
         for (long size : new long[] {1, 2, 900, 1500, 40_000}) {
             grown.resize(size);
@@ -201,7 +201,7 @@ class DistributionsTest {
     }
 
     @Test
-    void ofOneKeyEveryDistributionChoosesThat() {
+    void everyDistributionChoosesTheOnlyKey() {
         KeySpace one = new KeySpace(1);
         for (String text : new String[] {"uniform", "zipfian", "latest", "recent:80/10", "recent:0.1/100"}) {
             KeyChooser chooser = KeyDistribution.parse(text).chooser(one, SEED);

@@ -93,7 +93,7 @@ class ManifestsTest {
     }
 
     @Test
-    void podsHaveNoMoreRightsThanTheyNeed() {
+    void podsHaveMinimalRights() {
         Map<String, Object> pod = manifests.podSpec();
         assertThat(pod).containsEntry("automountServiceAccountToken", false);
         assertThat(Manifests.at(pod, "securityContext", "runAsNonRoot")).isEqualTo(true);
@@ -146,7 +146,7 @@ class ManifestsTest {
     }
 
     @Test
-    void onlyNodesReachThePortOfThePeersAndNodesReachNothingElse() {
+    void networkPolicyRestrictsPeerTrafficToNodes() {
         Map<String, Object> policy = manifests.object("NetworkPolicy", "dht");
         Object nodes = List.of(Map.of("podSelector", Map.of("matchLabels", Map.of("app", "dht4j"))));
 

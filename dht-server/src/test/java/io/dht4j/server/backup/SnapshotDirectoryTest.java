@@ -88,7 +88,7 @@ class SnapshotDirectoryTest {
     }
 
     @Test
-    void whatWasWrittenIsReadBack() throws Exception {
+    void writtenSnapshotIsReadBack() throws Exception {
         List<Item> items = items(60);
         SnapshotInfo written = write(directory(), items);
 
@@ -218,7 +218,7 @@ class SnapshotDirectoryTest {
     }
 
     @Test
-    void aNewerFormatAndAForeignManifestAreRefusedByWhatTheyAre() throws Exception {
+    void newerAndForeignManifestsAreRefused() throws Exception {
         write(directory(), items(2));
         Path manifest = directory().resolve("manifest.json");
         String text = Files.readString(manifest);
@@ -235,7 +235,7 @@ class SnapshotDirectoryTest {
     }
 
     @Test
-    void anInterruptedSnapshotHasNoNameAndTheNextOneTakesItsPlace() throws Exception {
+    void nextSnapshotReplacesAnInterruptedOne() throws Exception {
         Path part = temporary.resolve("snapshot.part");
         Path left = temporary.resolve("left");
         try (SnapshotWriter interrupted = SnapshotWriter.begin(directory(), CUT, 500)) {
@@ -257,7 +257,7 @@ class SnapshotDirectoryTest {
     }
 
     @Test
-    void oneAtATimeWritesADirectoryAndTheSecondIsToldSo() throws Exception {
+    void secondWriterOfADirectoryIsRefused() throws Exception {
         try (SnapshotWriter first = SnapshotWriter.begin(directory(), CUT, 500)) {
             first.add(items(1).get(0));
             assertThatThrownBy(() -> write(directory(), items(5)))
@@ -308,7 +308,7 @@ class SnapshotDirectoryTest {
     }
 
     @Test
-    void whatWasOverBefore1970IsOverWhenItIsReadBack() throws Exception {
+    void entriesExpiredBefore1970StayExpired() throws Exception {
         List<Item> items = new ArrayList<>();
         for (long expiry : new long[] {Long.MIN_VALUE, -1, 0, 1}) {
             items.add(new Item(Key.of("key" + items.size()), new byte[1], OptionalLong.of(expiry), Optional.of(OLDER)));
@@ -394,7 +394,7 @@ class SnapshotDirectoryTest {
     }
 
     @Test
-    void whatIsNoPartOfTheSnapshotIsRefusedWhenItIsWritten() throws Exception {
+    void itemsOutsideTheSnapshotAreRefused() throws Exception {
         Key key = Key.of("k");
         byte[] value = "v".getBytes(StandardCharsets.UTF_8);
         try (SnapshotWriter writer = SnapshotWriter.begin(directory(), CUT, 500)) {

@@ -18,7 +18,7 @@ class ArgumentsTest {
     }
 
     @Test
-    void anArgumentThatLostItsLettersIsRefusedInALocaleWithoutThem() throws Exception {
+    void argumentOutsideTheLocalesCharsetIsRefused() throws Exception {
         List<String> command = new ArrayList<>(
                 List.of("sh", "-c", "exec \"$@\" \"$(printf '\\321\\201\\320\\273\\320\\276\\320\\275')\" v", "sh"));
         command.addAll(ServerProcess.commandLine("put", "--node", "http://127.0.0.1:1"));

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class DumpAndLoadTest extends NodeCommands {
 
     @Test
-    void ofLinesWithOneKeyTheLastOneCounts() throws Exception {
+    void lastLineOfAKeyCounts() throws Exception {
         Path file = directory.resolve("doubled.tsv");
         StringBuilder lines = new StringBuilder();
         for (int i = 0; i <= 1_000; i++) {
@@ -41,7 +41,7 @@ class DumpAndLoadTest extends NodeCommands {
 
     @ParameterizedTest
     @ValueSource(strings = {"backup.csv", "backup"})
-    void dumpToANameWithoutAFormatIsRefusedUnlessTheFormatIsGiven(String name) {
+    void dumpNeedsAFormatWhereTheNameHasNone(String name) {
         Path file = directory.resolve(name);
 
         CommandLineRun refused = run("dump", "--out", file.toString());

@@ -122,7 +122,7 @@ class MembershipCommandsTest {
     }
 
     @Test
-    void fillsNameTheLostNodeAndSilencesNoLengthThatIsNotKnown() throws Exception {
+    void fillShowsLostNodeAndSilenceOfUnknownLength() throws Exception {
         String filling = STATUS.replace("\"from\":\"n1\",\"to\":\"n4\"", "\"from\":\"n4\",\"to\":\"n4\"")
                 .replace("COPY", "FILL")
                 .replace("12345", "345");

@@ -63,7 +63,7 @@ class ReadyLineTest {
 
     @ParameterizedTest
     @CsvSource({"Broken pipe, 0", "Broken pipe, 3", "No space left on device, 0", "No space left on device, 3"})
-    void aServerWhoseLineCannotBeWrittenEndsWithTheCodeOfItsEnd(String reason, int code) {
+    void unwritableReadyLineKeepsTheExitCode(String reason, int code) {
         StandardOutput unwritable = new StandardOutput(new OutputStream() {
             @Override
             public void write(int octet) throws IOException {

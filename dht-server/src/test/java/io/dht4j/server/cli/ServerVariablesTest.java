@@ -71,7 +71,7 @@ class ServerVariablesTest {
     }
 
     @Test
-    void theCommandLineWinsOverTheEnvironmentAndThatOverTheFile(@TempDir Path directory) throws Exception {
+    void variablesOverrideTheFileAndOptionsBoth(@TempDir Path directory) throws Exception {
         Path file = Files.writeString(
                 directory.resolve("node.properties"), "partitions=7\nplacement=alphabet\ntimeout=never\n");
 

@@ -69,7 +69,7 @@ class SnapshotCommandsTest {
     }
 
     @Test
-    void oneEntryIsNotSpokenOfAsSeveral() throws Exception {
+    void singleEntryIsReportedInTheSingular() throws Exception {
         ServerNode node = cluster(1, Map.of()).get(0);
         String directory = temporary.resolve("s").toString();
         succeeds(run(node, "put", "k", "v"));
@@ -108,7 +108,7 @@ class SnapshotCommandsTest {
     }
 
     @Test
-    void aSnapshotGoesFromClusterToClusterOfAnySizeAndPlacement() throws Exception {
+    void snapshotRestoresIntoAnySizeAndPlacement() throws Exception {
         ServerNode three = cluster(3, Map.of()).get(1);
         for (int i = 0; i < 700; i++) {
             put(three, "key \t\n\r\0 ü" + i, "value\n" + i, CallOptions.defaults());
@@ -172,7 +172,7 @@ class SnapshotCommandsTest {
     }
 
     @Test
-    void aSnapshotHasOfWhatIsWrittenMeanwhileExactlyWhatIsNotNewer() throws Exception {
+    void snapshotHoldsConcurrentWritesUpToItsVersion() throws Exception {
         List<ServerNode> nodes = cluster(3, Map.of());
         for (int i = 0; i < 3000; i++) {
             put(nodes.get(0), "filler%05d".formatted(i), "x".repeat(200), CallOptions.defaults());
@@ -277,7 +277,7 @@ class SnapshotCommandsTest {
     }
 
     @Test
-    void whatHasExpiredMeanwhileIsLeftOut() throws Exception {
+    void restoreLeavesOutExpiredEntries() throws Exception {
         ServerNode node = cluster(1, Map.of()).get(0);
         put(node, "stays", "v", CallOptions.defaults());
         put(node, "goes", "v", CallOptions.defaults().withTimeToLive(Duration.ofSeconds(10)));
@@ -318,7 +318,7 @@ class SnapshotCommandsTest {
     }
 
     @Test
-    void theNextNodeGoesOnWhenOneStops() throws Exception {
+    void snapshotUsesTheNextNodeWhenOneStops() throws Exception {
         List<ServerNode> nodes = cluster(3, Map.of());
         for (int i = 0; i < 300; i++) {
             put(nodes.get(0), "key" + i, "v", CallOptions.defaults());

@@ -305,7 +305,7 @@ class ServerConfigTest {
     }
 
     @Test
-    void tcpBetweenTheNodesHasItsOwnPortAndItsOwnNumberOfConnections() throws Exception {
+    void tcpTransportHasItsOwnPortAndConnections() throws Exception {
         Map<Setting, String> tcp = new EnumMap<>(Map.of(Setting.TRANSPORT, "tcp", Setting.PEERS, "n1=127.0.0.1:1"));
         assertThat(ServerConfig.of(tcp).transport()).isEqualTo(new TransportChoice.Tcp(OptionalInt.empty()));
         tcp.put(Setting.PEER_CONNECTIONS, "256");

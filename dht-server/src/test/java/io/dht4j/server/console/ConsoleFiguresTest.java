@@ -140,7 +140,7 @@ class ConsoleFiguresTest {
     }
 
     @Test
-    void silenceBeforeThePageOpenedHasUnknownAgeUnlessMembersReportIt() {
+    void earlierSilenceHasUnknownAgeUnlessReported() {
         String unreported = """
                 of.forget();
                 const silent = { ...status, suspected: ['n2'] };
@@ -187,7 +187,7 @@ class ConsoleFiguresTest {
     }
 
     @Test
-    void theHeapHasItsMaximumAndEmptyChartsSayThatThereWereNoCalls() {
+    void heapHasItsMaximumAndEmptyChartsShowNoCalls() {
         String load = with("load", """
                 const metrics = calls => `dht_calls_seconds_count{kind="get",outcome="SUCCESS"} ${calls}
                   dht_calls_seconds_sum{kind="get",outcome="SUCCESS"} ${calls}

@@ -188,7 +188,7 @@ class ConsoleTest {
     }
 
     @Test
-    void theLastDataStaysWithItsAgeWhenTheNodeDiesAndThePageRecovers() throws Exception {
+    void pageKeepsLastDataUntilADeadNodeReturns() throws Exception {
         startAll();
         page.show(1200, true);
         page.open(url("/console"));
@@ -390,7 +390,7 @@ class ConsoleTest {
     }
 
     @Test
-    void aTokenIsAskedForKeptInMemoryOnlyAndDecidesWhatMayBeDone() throws Exception {
+    void tokenIsKeptInMemoryAndLimitsTheActions() throws Exception {
         Path tokens = Files.writeString(directory.resolve("tokens"), "read " + READ + "\nadmin " + ADMIN + "\n");
         startAll("--tokens", tokens.toString());
         page.show(1200, false);

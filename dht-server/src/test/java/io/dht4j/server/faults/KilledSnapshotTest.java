@@ -143,7 +143,7 @@ class KilledSnapshotTest {
 
     @Test
     @Tag("full")
-    void itGoesOnWhenAServerIsKilledThatDoesNotBringIt() throws Exception {
+    void snapshotContinuesWhenAnotherServerIsKilled() throws Exception {
         Path out = directory.resolve("without-n3");
         CompletableFuture<CommandLineRun> run = inBackground("snapshot", "--node", url(0), "--out", out.toString());
         awaitTheMiddleOf(out);
@@ -158,7 +158,7 @@ class KilledSnapshotTest {
 
     @Test
     @Tag("full")
-    void anotherServerBringsTheRestWhenTheOneIsKilledThatBroughtIt() throws Exception {
+    void snapshotContinuesOnAnotherServerAfterAKill() throws Exception {
         Path out = directory.resolve("from-n3");
         CompletableFuture<CommandLineRun> run =
                 inBackground("snapshot", "--node", url(THIRD) + "," + url(1), "--out", out.toString());

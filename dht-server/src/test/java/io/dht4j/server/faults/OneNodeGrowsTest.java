@@ -18,7 +18,7 @@ class OneNodeGrowsTest {
     private Path directory;
 
     @Test
-    void oneNodeFormsAClusterAndASecondOneJoinsGetsItsShareAndLeaves() throws Exception {
+    void secondNodeJoinsGetsItsShareAndLeaves() throws Exception {
         try (AgreedProcesses nodes = new AgreedProcesses(directory, 1, 2)) {
             nodes.form();
             assertThat(nodes.dht("n1", "nodes").out()).containsPattern("n1 +SERVING.* 64 of 64 partitions");

@@ -92,19 +92,19 @@ class FuzzedServerTest {
     private Node victim;
 
     @Test
-    void fuzzedServerAnswersClearlyAndLeaksNothingWithPeersOverHttp() throws Exception {
+    void fuzzedServerWithHttpPeersLeaksNothing() throws Exception {
         attack(Protocol.HTTP);
     }
 
     @Test
     @Tag("full")
-    void fuzzedServerAnswersClearlyAndLeaksNothingWithPeersOverGrpc() throws Exception {
+    void fuzzedServerWithGrpcPeersLeaksNothing() throws Exception {
         attack(Protocol.GRPC);
     }
 
     @Test
     @Tag("full")
-    void fuzzedServerAnswersClearlyAndLeaksNothingWithPeersOverTcp() throws Exception {
+    void fuzzedServerWithTcpPeersLeaksNothing() throws Exception {
         attack(Protocol.TCP);
     }
 

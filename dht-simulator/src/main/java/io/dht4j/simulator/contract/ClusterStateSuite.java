@@ -94,7 +94,7 @@ interface ClusterStateSuite extends RemoteApiSuite {
     }
 
     @Test
-    default void aSnapshotIsBegunThroughOneNodeAndReadThroughAnotherAsItWas() {
+    default void snapshotOfOneNodeIsReadThroughAnother() {
         Map<Key, byte[]> values = new LinkedHashMap<>();
         for (int i = 0; i < 300; i++) {
             values.put(Key.of("snap%03d".formatted(i)), bytes("before " + i));

@@ -39,7 +39,7 @@ interface DataSuite extends ClusterSuite {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    default void whatOneNodeWritesTheOthersReadAndDelete(boolean batching) {
+    default void writesOfANodeAreReadAndDeletedByOthers(boolean batching) {
         try (ThreeNodes nodes = cluster(batching)) {
             List<Key> keys = binaryKeys();
             for (int i = 0; i < keys.size(); i++) {
@@ -106,7 +106,7 @@ interface DataSuite extends ClusterSuite {
 
     @Test
     @Tag("core")
-    default void largeWritesThatTransportsHaveNoRoomForAreOfferedAgain() {
+    default void largeWritesRefusedForRoomAreRetried() {
         try (ThreeNodes nodes = ThreeNodes.start(
                 this::newNarrowTransport, newAddresses(3), (name, builder) -> builder.maxValueBytes(4 << 20))) {
             List<CompletionStage<Version>> puts = new ArrayList<>();
@@ -119,7 +119,7 @@ interface DataSuite extends ClusterSuite {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    default void batchesBringSmallValuesAndLargeOnesThatDoNotFitOneFrame(boolean batching) {
+    default void batchesCarryValuesBeyondOneFrame(boolean batching) {
         try (ThreeNodes nodes = cluster(batching)) {
             Map<Key, byte[]> written = new LinkedHashMap<>();
             for (int i = 0; i < 500; i++) {
@@ -152,7 +152,7 @@ interface DataSuite extends ClusterSuite {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    default void scansOfManyPagesShowWhatIsThereAndNothingThatWasDeleted(boolean batching) {
+    default void scansOfManyPagesShowLiveEntriesOnly(boolean batching) {
         try (ThreeNodes nodes = cluster(batching)) {
             TreeMap<Key, byte[]> expected = new TreeMap<>();
             for (int i = 0; i < 2_500; i++) {

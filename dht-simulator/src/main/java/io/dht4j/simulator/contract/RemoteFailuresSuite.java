@@ -60,7 +60,7 @@ interface RemoteFailuresSuite extends RemoteApiSuite {
     int CALLS_WHILE_SILENT = 3;
 
     @Test
-    default void whatTheClusterRefusesIsRefusedWithItsCode() {
+    default void refusalsKeepTheirErrorCode() {
         assertThat(failure(api().get(address(0), KEY, OPTIONS.withPolicy(5, 9))).code())
                 .isEqualTo(ErrorCode.POLICY_INVALID);
         assertThat(failure(api().put(address(0), KEY, bytes("value"), OPTIONS.withPolicy(5, 9)))
@@ -232,7 +232,7 @@ interface RemoteFailuresSuite extends RemoteApiSuite {
     }
 
     @Test
-    default void aMachineThatAcceptsAndSaysNothingCostsTheDeadlineAndNoMore() throws IOException {
+    default void callsToASilentServerFailByTheDeadline() throws IOException {
         try (SilentListener listener = new SilentListener()) {
             calls(listener.address(), BRIEF)
                     .forEach((method, call) ->

@@ -28,7 +28,7 @@ public abstract class SocketRemoteApiContract extends RemoteApiContract {
     protected SocketRemoteApiContract() {}
 
     @Test
-    void aNodeThatIsAboutToStopIsReportedWithEachAnswerAndServes() {
+    void stoppingNodeIsReportedWithEachAnswer() {
         Queue<String> stopping = new ConcurrentLinkedQueue<>();
         api().onStopping(stopping::add);
         result(api().put(address(0), KEY, VALUE, OPTIONS));
@@ -59,7 +59,7 @@ public abstract class SocketRemoteApiContract extends RemoteApiContract {
     }
 
     @Test
-    void aLinkThatWentSilentIsUsedAgainSoonAfterItHeals() throws IOException {
+    void silentLinkRecoversSoonAfterItHeals() throws IOException {
         int port = Integer.parseInt(address(0).substring(address(0).lastIndexOf(':') + 1));
         try (SilencedLink link = new SilencedLink(port)) {
             result(api().get(link.address(), KEY, OPTIONS));

@@ -28,7 +28,7 @@ class FaultsTest {
 
     @ParameterizedTest
     @EnumSource
-    void aSilentPeerCostsTheCallItsDeadlineAndNoMore(ReadFanOut fanOut) {
+    void callWithASilentPeerFailsAtItsDeadline(ReadFanOut fanOut) {
         try (SimulatedCluster cluster =
                 SimulatedCluster.of(1, 3).options(b -> b.readFanOut(fanOut)).start()) {
             Key key = cluster.keyOf(0, 0);
@@ -86,7 +86,7 @@ class FaultsTest {
     }
 
     @Test
-    void aReadOfEnoughAsksNoMoreThanEnough() {
+    void readOfEnoughAsksExactlyEnoughReplicas() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 5).start()) {
             Key key = cluster.keyOf(0, 0);
             cluster.env.advance(Duration.ofSeconds(5));
@@ -149,7 +149,7 @@ class FaultsTest {
     }
 
     @Test
-    void deliveredWriteReportedAsFailedIsIndeterminateAndVisibleLater() {
+    void writeFailedAfterDeliveryIsIndeterminate() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
             Key key = cluster.keyOf(1, 0);
             cluster.links.get(0).towardAll(Fault.failAfterDelivery());
@@ -164,7 +164,7 @@ class FaultsTest {
     }
 
     @Test
-    void writeIsIndeterminateWhenTheRepeatAfterABrokenConnectionIsRefused() {
+    void writeWithARefusedRetryIsIndeterminate() {
         AtomicLong epoch = new AtomicLong(1);
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
                 .topologies((i, topology) -> new Topology(i == 1 ? epoch.get() : 1, topology.nodes()))
@@ -258,7 +258,7 @@ class FaultsTest {
     }
 
     @Test
-    void aReadOfOneReplicaGoesOnToTheOthersWhereThisNodesMemoryFails() {
+    void readOfOneContinuesWhenLocalMemoryFails() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
                 .options(b -> b.maxInFlight(100))
                 .stores(i -> BlockingStore.memoryFast())

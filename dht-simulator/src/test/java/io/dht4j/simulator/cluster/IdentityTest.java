@@ -134,7 +134,7 @@ class IdentityTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void whatIsAcknowledgedIsReadThoughOneOfFiveHasTwoAddressesSwapped(boolean swappedAtFirst) {
+    void acknowledgedWritesSurviveSwappedAddresses(boolean swappedAtFirst) {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 5)
                 .topologies((i, topology) ->
                         (i == 0) == swappedAtFirst && i < 2 ? withAddressesOf(topology, 0, 1, 4, 3, 2) : topology)
@@ -161,7 +161,7 @@ class IdentityTest {
     }
 
     @Test
-    void nodeWithAnotherReplicationFactorIsRefusedWithBothValues() {
+    void refusalNamesBothReplicationFactors() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
                 .options((i, builder) -> builder.replicationFactor(i == 2 ? 2 : 3))
                 .start()) {

@@ -40,7 +40,7 @@ class ImpostorTest {
     private final AtomicReference<byte[]> frameOfN1 = new AtomicReference<>();
 
     @Test
-    void aFrameInANameThatTheCertificateDoesNotProveDoesNothing() throws Exception {
+    void frameUnderAnUnprovenNameDoesNothing() throws Exception {
         try (SimulatedCluster cluster = cluster()) {
             Request put = new Request.ApplyEntries(
                     List.of(Entry.value(KEY, new Version(1L << 20), new byte[1], Entry.NEVER)));
@@ -57,7 +57,7 @@ class ImpostorTest {
     }
 
     @Test
-    void nobodyReportsThePurgesOfAnotherNode() throws Exception {
+    void purgeReportForAnotherNodeIsRefused() throws Exception {
         try (SimulatedCluster cluster = cluster()) {
             PartitionSet partitions = PartitionSet.of(0);
             long far = Version.of(env.currentTimeMillis(), 0).packed();

@@ -150,7 +150,7 @@ class PeerFramesFuzzTest {
     }
 
     @Test
-    void aFrameForSomebodyElseIsRefusedAndNothingOfItIsDone() {
+    void frameForAnotherNodeHasNoEffect() {
         for (byte[] request : List.copyOf(requests)) {
             for (String name : List.of("n1", "n", "n00", "N0", "x".repeat(64))) {
                 assertThat(errorOf(exchange(FrameBytes.to(name, request)))).isEqualTo(ErrorCode.WRONG_RECIPIENT);
@@ -209,7 +209,7 @@ class PeerFramesFuzzTest {
     }
 
     @Test
-    void lengthsThatPromiseMoreThanThereIsAreMalformedAndCostNothing() {
+    void overstatedLengthsGetAReply() {
         int[] lies = {-1, Integer.MIN_VALUE, Integer.MAX_VALUE, Integer.MAX_VALUE - 8, 1 << 30, 0xFFFF, 0x00FFFFFF};
         for (byte[] request : List.copyOf(requests)) {
             for (int position = HEADER_BYTES; position + 4 <= request.length; position += STEP) {

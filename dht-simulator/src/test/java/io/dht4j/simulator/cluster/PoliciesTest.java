@@ -44,7 +44,7 @@ class PoliciesTest {
 
     @ParameterizedTest
     @MethodSource("everyPolicy")
-    void everyNodeReadsWhatEveryNodeWroteAndNoNodeBehindFromStoresIt(int size, int ack, int from, ReadFanOut fanOut) {
+    void writesReachFromReplicasAndAreReadEverywhere(int size, int ack, int from, ReadFanOut fanOut) {
         try (SimulatedCluster cluster = SimulatedCluster.of(ack, size)
                 .options(b -> b.readFanOut(fanOut))
                 .start()) {
@@ -102,7 +102,7 @@ class PoliciesTest {
 
     @ParameterizedTest
     @MethodSource("everyPolicy")
-    void whenAckIsOutOfReachBecausePeersRefuseTheCallFailsAtOnce(int size, int ack, int from, ReadFanOut fanOut) {
+    void callFailsAtOnceWhenAckIsOutOfReach(int size, int ack, int from, ReadFanOut fanOut) {
         if (ack == 1) {
             return; // the local replica is always reachable
         }
@@ -131,7 +131,7 @@ class PoliciesTest {
     }
 
     @Test
-    void aWriteThatEveryReplicaRefusedHasNotHappenedAndSaysSo() {
+    void writeRefusedByEveryReplicaWritesNothing() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
             Key key = cluster.keyOf(1, 0);
             cluster.stop(1);

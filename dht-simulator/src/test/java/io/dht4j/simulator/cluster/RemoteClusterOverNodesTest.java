@@ -58,7 +58,7 @@ class RemoteClusterOverNodesTest {
     }
 
     @Test
-    void itSeesWhatTheNodesSee() {
+    void remoteClientSeesTheStateOfTheNodes() {
         Key key = Key.of("key");
         cluster.await(remote.put(key, new byte[] {7}, ALL_OF_THREE));
         assertThat(cluster.await(remote.get(key)))
@@ -73,7 +73,7 @@ class RemoteClusterOverNodesTest {
     }
 
     @Test
-    void callsGoOnWhenNodesLeaveOneAfterTheOther() {
+    void callsSucceedWhileNodesLeaveInTurn() {
         Key key = Key.of("key");
         for (int left = 3; left > 0; left--) {
             byte[] value = {(byte) left};
@@ -87,7 +87,7 @@ class RemoteClusterOverNodesTest {
     }
 
     @Test
-    void aNodeThatIsCutOffFromTheOthersIsLeftForOneThatIsNot() {
+    void clientLeavesANodeCutOffFromTheOthers() {
         Key key = Key.of("key");
         cluster.await(remote.put(key, new byte[1], ALL_OF_THREE));
         int preferred = List.of("a:1", "b:1", "c:1").indexOf(serving());
@@ -115,7 +115,7 @@ class RemoteClusterOverNodesTest {
     }
 
     @Test
-    void aWriteThatANodeCannotConfirmIsIndeterminateAndNotRepeated() {
+    void unconfirmedWriteIsIndeterminateAndNotRetried() {
         Key key = Key.of("key");
         int preferred = List.of("a:1", "b:1", "c:1").indexOf(serving());
         cluster.links.get(preferred).towardAll(Fault.loseReply());

@@ -125,7 +125,7 @@ class ReplicaTest {
     }
 
     @Test
-    void whatTheStoreHasInMemoryIsAnsweredAtOnce() {
+    void entriesInMemoryAreAnsweredAtOnce() {
         BlockingStore store = new BlockingStore();
         Replica replica = over(store);
         serve(replica, write(entry("k", 1)), replies::add);
@@ -158,7 +158,7 @@ class ReplicaTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void whoThrowsAtAReplyKeepsNobodyElseFromTheirs(boolean memoryFast) {
+    void throwingReplyHandlerBlocksNoOtherReply(boolean memoryFast) {
         Replica replica = over(memoryFast ? BlockingStore.memoryFast() : new BlockingStore());
         for (int i = 0; i < 6; i++) {
             boolean throwing = i % 3 == 1;
@@ -243,7 +243,7 @@ class ReplicaTest {
     }
 
     @Test
-    void refillsTakeNoneOfThePlacesOfClientsAndHaveABoundOfTheirOwn() {
+    void refillsHaveALimitApartFromClients() {
         Replica replica = over(new BlockingStore());
         for (int i = 0; i < 2 * MAX_WAITING; i++) {
             replica.refill(new Request.ApplyEntries(List.of(entry("refilled" + i, 1))), 0, replies::add);
@@ -262,7 +262,7 @@ class ReplicaTest {
     }
 
     @Test
-    void pagesForRefillsOfOtherNodesTakeNoneOfThePlacesOfClients() {
+    void refillPagesTakeNoPlacesOfClients() {
         Replica replica = over(new BlockingStore());
         Request page = new Request.RefillPage(new Request.ScanPage(KeyRange.all(), PartitionSet.empty(), 10, 1000));
         for (int i = 0; i < 2 * MAX_WAITING; i++) {

@@ -79,7 +79,7 @@ class SettingsTest {
 
     @ParameterizedTest
     @EnumSource
-    void nodeWithRefusedSettingsTakesNoWritesAndOthersContinue(Setting setting) {
+    void refusedSettingsStopWritesOfTheirNodeOnly(Setting setting) {
         try (SimulatedCluster cluster = differing(setting.change).start()) {
             assertTakesNoWrites(cluster, CallOptions.defaults(), setting.differs);
             assertTakesNoWrites(cluster, ALONE, setting.differs);
@@ -103,7 +103,7 @@ class SettingsTest {
     }
 
     @Test
-    void nodeThatStartsAloneTakesNoWritesOnceAnotherOneRefusesIt() {
+    void nodeRefusesWritesOnceAPeerRefusesIt() {
         try (SimulatedCluster cluster =
                 differing(Setting.REPLICATION_FACTOR.change).start()) {
             cluster.stop(0);

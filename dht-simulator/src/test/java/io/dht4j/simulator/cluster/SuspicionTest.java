@@ -67,7 +67,7 @@ class SuspicionTest {
     }
 
     @Test
-    void aReadDoesNotWaitForASilentReplicaLongerThanItsPatience() {
+    void readWaitsItsPatienceForASilentReplica() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
             Key key = key(cluster);
             cluster.await(cluster.node(0).put(key, new byte[1], ALL));
@@ -178,7 +178,7 @@ class SuspicionTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"sent", "heard", "unreachable", "resumed", "isSuspected", "patience", ""})
-    void aDetectorThatThrowsHoldsNobodyUp(String method) {
+    void throwingDetectorBlocksNoCalls(String method) {
         AtomicBoolean throwing = new AtomicBoolean(true);
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
                 .options((i, b) -> i == 0 ? b.failureDetector(throwing(method, throwing)) : b)
@@ -206,7 +206,7 @@ class SuspicionTest {
     }
 
     @Test
-    void aNodeThatStoodStillSuspectsNobodyForIt() throws IOException {
+    void pausedNodeSuspectsNoNodeForItsPause() throws IOException {
         VirtualEnvironment world = VirtualEnvironment.seeded(1);
         VirtualEnvironment node = world.newNode();
         NodeId other = id(1);
@@ -227,7 +227,7 @@ class SuspicionTest {
     }
 
     @Test
-    void suspectedNodesAreAskedForASignOfLifeAndNobodyElseIs() {
+    void onlySuspectedNodesArePinged() {
         VirtualEnvironment world = VirtualEnvironment.seeded(1);
         List<Node> pinged = new ArrayList<>();
         Node silent = new Node(id(1), "host1:1", 1);

@@ -119,8 +119,7 @@ class ThreadsTest {
 
     @ParameterizedTest
     @MethodSource("variants")
-    void threadsReadTheirLastWriteDespiteRefusedAndRepeatedMessages(ReadFanOut fanOut, boolean blocking)
-            throws Exception {
+    void threadsReadTheirLastWriteDespiteFaults(ReadFanOut fanOut, boolean blocking) throws Exception {
         start(fanOut, blocking);
         SplittableRandom seeds = new SplittableRandom(9);
         List<SplittableRandom> randoms =
@@ -250,7 +249,7 @@ class ThreadsTest {
 
     /** What it shows would be as old as its opening, and it would be read when nobody knows of that any more. */
     @Test
-    void aPageThatIsOpenedBeforeARefillHasEndedShowsNothingLess() throws Exception {
+    void pageOpenedDuringARefillIsCompleteOrRefused() throws Exception {
         start(ReadFanOut.ENOUGH, false);
         nodes.get(0)
                 .put(Key.of("key"), new byte[1], QUORUM.withPolicy(3, 3))

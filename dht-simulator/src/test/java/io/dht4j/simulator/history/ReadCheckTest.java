@@ -46,7 +46,7 @@ class ReadCheckTest {
     }
 
     @Test
-    void aReadOfWhatNobodyWroteOrWhatFailedIsWrong() {
+    void readOfAnUnwrittenOrFailedValueIsWrong() {
         put(1, Outcome.FAILED);
         read(1);
         read(2);
@@ -68,7 +68,7 @@ class ReadCheckTest {
     }
 
     @Test
-    void aDeleteOfUnknownOutcomeMayHideAValueButOneThatFailedMayNot() {
+    void onlyADeleteThatMayHaveHappenedHidesAValue() {
         put(1, Outcome.DONE);
         delete(2, Outcome.FAILED);
         read(0);
@@ -87,7 +87,7 @@ class ReadCheckTest {
     }
 
     @Test
-    void aScanSeesWhatWasAcknowledgedButNeedNotSeeWhatAReadHasSeen() {
+    void scanMaySkipUnacknowledgedWritesOnly() {
         put(1, Outcome.DONE);
         put(2, Outcome.UNKNOWN);
         read(2);

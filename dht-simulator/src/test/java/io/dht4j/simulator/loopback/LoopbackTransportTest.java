@@ -68,7 +68,7 @@ class LoopbackTransportTest extends TransportContract {
     }
 
     @Test
-    void callsOverTheBoundFailAtOnceAsNotSentAndThereIsRoomAgainLater() {
+    void callsOverTheInFlightLimitAreNotSent() {
         LoopbackNetwork narrow = LoopbackNetwork.on(environment).withMaxInFlight(10);
         CompletableFuture<byte[]> held = new CompletableFuture<>();
         Transport server = narrow.transport("server:1");

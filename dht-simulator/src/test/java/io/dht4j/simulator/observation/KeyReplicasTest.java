@@ -34,7 +34,7 @@ class KeyReplicasTest {
     }
 
     @Test
-    void versionsSizesAndTombstonesAreShownInTheOrderOfTheReplicas() {
+    void replicasShowStateVersionAndSizeInOrder() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
             Cluster node = cluster.node(0);
             assertThat(replicas(cluster))

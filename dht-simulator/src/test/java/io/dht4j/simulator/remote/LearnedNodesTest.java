@@ -36,7 +36,7 @@ class LearnedNodesTest {
     }
 
     @Test
-    void learnedAddressesOfItsApiAreTriedAndForgottenAndGivenOnesStay() {
+    void learnedAddressesChangeAndGivenOnesStay() {
         publish("scripted://new:1", "other://elsewhere:1", "scripted://malformed");
         assertThat(new HashSet<>(triedWhenAllFail()))
                 .contains("new:1")

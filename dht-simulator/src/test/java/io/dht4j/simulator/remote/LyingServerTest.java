@@ -115,7 +115,7 @@ class LyingServerTest {
     }
 
     @Test
-    void batchReplyWithAnUnrequestedKeyIsReadFromAnotherServer() {
+    void replyWithAnUnrequestedKeyIsReadElsewhere() {
         api.addsForeignKeys.add(preferred);
         Key key = Key.of("key000");
         assertThat(env.await(cluster.getAll(List.of(key)), BOUND)).containsOnlyKeys(key);

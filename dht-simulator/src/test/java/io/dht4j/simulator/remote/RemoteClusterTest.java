@@ -57,7 +57,7 @@ class RemoteClusterTest {
 
     @ParameterizedTest
     @EnumSource
-    void readsMoveOnUnlessTheRequestIsWrongOrTheClusterOverloaded(ErrorCode code) {
+    void readsTryTheNextNodeOnRetryableErrorsOnly(ErrorCode code) {
         boolean movesOn = code.action() == Action.RETRY_ANYWHERE || code.action() == Action.REPEAT_ONLY_THIS;
         READS.forEach((method, call) -> {
             api.at(order.get(0), failing(code));
@@ -86,7 +86,7 @@ class RemoteClusterTest {
 
     @ParameterizedTest
     @EnumSource
-    void anErrorThatAllNodesGiveComesWithItsCodeAndEachNodesWords(ErrorCode code) {
+    void errorOfAllNodesKeepsItsCodeAndMessages(ErrorCode code) {
         ADDRESSES.forEach(address -> api.at(address, failing(code)));
         Map<String, Function<RemoteCluster, CompletionStage<?>>> calls = new LinkedHashMap<>(READS);
         calls.putAll(WRITES);
@@ -168,7 +168,7 @@ class RemoteClusterTest {
     }
 
     @Test
-    void aClientThatMayNotReadIsReadyWhenTheNodesSaySo() {
+    void clientWithoutReadPermissionIsReady() {
         ADDRESSES.forEach(address -> api.at(address, failing(ErrorCode.PERMISSION_DENIED)));
         scripted.await(cluster.ready());
     }
@@ -194,7 +194,7 @@ class RemoteClusterTest {
     }
 
     @Test
-    void aNodeThatFailedIsLeftAloneForASecondAndTriedAgainAfterwards() {
+    void failedNodeIsTriedLastForASecond() {
         api.at(order.get(0), failing(ErrorCode.NOT_SENT));
         scripted.await(cluster.get(KEY));
         scripted.await(cluster.get(KEY));
@@ -242,7 +242,7 @@ class RemoteClusterTest {
     }
 
     @Test
-    void aWriteGetsAllTheTimeAndItsUnknownOutcomeIsNotRepeated() {
+    void hangingWriteUsesItsTimeoutWithoutARetry() {
         api.at(order.get(0), api.hanging());
         Duration before = env.elapsed();
         DhtException failure = scripted.failureOf(cluster.put(KEY, new byte[1]));
@@ -252,7 +252,7 @@ class RemoteClusterTest {
     }
 
     @Test
-    void anApiThatForgetsACallCostsTheDeadlineAndNoMore() {
+    void unansweredCallFailsAtItsDeadline() {
         ADDRESSES.forEach(address -> api.at(address, timeout -> new CompletableFuture<>()));
         Duration before = env.elapsed();
         assertThat(scripted.failureOf(cluster.put(KEY, new byte[1])).code()).isEqualTo(ErrorCode.INTERNAL);
@@ -302,7 +302,7 @@ class RemoteClusterTest {
     }
 
     @Test
-    void doubledKeysCountOnce() {
+    void repeatedKeysCountOnce() {
         assertThat(scripted.await(cluster.getAll(List.of(KEY, KEY, Key.of("other"), KEY))))
                 .containsOnlyKeys(KEY, Key.of("other"));
     }

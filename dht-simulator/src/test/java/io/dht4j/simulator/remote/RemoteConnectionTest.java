@@ -36,7 +36,7 @@ class RemoteConnectionTest {
     private final RemoteCluster cluster = scripted.cluster;
 
     @Test
-    void topologyAndPolicyComeFromTheStatusAndAreRefreshedByIt() {
+    void statusRefreshesTopologyAndPolicy() {
         assertThat(cluster.topology()).isEqualTo(api.status.topology());
         assertThat(cluster.defaultPolicy()).isEqualTo(new ReplicationPolicy(2, 3));
         api.status = ScriptedApi.status(1, Node.of("n7", "z:1"));
@@ -77,7 +77,7 @@ class RemoteConnectionTest {
     }
 
     @Test
-    void connectingToASilentServerFailsWithItsAddressAndTheTime() {
+    void silentServerFailsTheConnectWithItsAddress() {
         api.at("a:1", timeout -> new CompletableFuture<>());
         DhtException failure = scripted.failureOf(
                 RemoteCluster.connecting(api, List.of("a:1"), OPTIONS.withConnectTimeout(Duration.ofSeconds(7)), env));

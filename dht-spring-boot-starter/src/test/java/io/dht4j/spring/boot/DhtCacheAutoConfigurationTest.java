@@ -125,7 +125,7 @@ class DhtCacheAutoConfigurationTest {
     }
 
     @Test
-    void theManagerIsMadeInTheThreadOfTheStartAlsoWhereOtherBeansAreLazy() {
+    void managerIsCreatedAtStartDespiteLazyBeans() {
         runner.withInitializer(context ->
                         context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
                 .withPropertyValues(BOOKS)
@@ -160,7 +160,7 @@ class DhtCacheAutoConfigurationTest {
     }
 
     @Test
-    void itBacksOffForAManagerOfTheApplication() {
+    void autoConfigurationBacksOffForAnOwnManager() {
         runner.withBean(CacheManager.class, NoOpCacheManager::new)
                 .withPropertyValues(BOOKS)
                 .run(context ->
@@ -248,7 +248,7 @@ class DhtCacheAutoConfigurationTest {
     }
 
     @Test
-    void aSerializerThatIsDeclaredAsAnotherTypeIsMadeWithTheCaches() {
+    void serializerDeclaredAsObjectIsFound() {
         runner.withBean("hidden", Object.class, () -> new Library().shouting())
                 .withPropertyValues("dht4j.cache.caches.titles.serializer=hidden")
                 .run(context -> assertThat(cache(context, "titles").get("1", () -> "Dune"))

@@ -50,7 +50,7 @@ class FileHintLogTest extends HintLogContract {
     }
 
     @Test
-    void whatWasNotDeliveredIsThereAfterTheProcessHasEnded() {
+    void undeliveredHintsSurviveAProcessEnd() {
         keep(0, 10);
         reopen();
         keep(10, 20);
@@ -145,7 +145,7 @@ class FileHintLogTest extends HintLogContract {
     }
 
     @Test
-    void whatExpiredIsCountedThoughAFileCannotBeDeleted() throws IOException {
+    void expiredHintsCountThoughTheirFileRemains() throws IOException {
         NodeId other = new NodeId("n2");
         keep(0, 3);
         log.add(other, List.of(entry(1, 100)), 1);
@@ -165,7 +165,7 @@ class FileHintLogTest extends HintLogContract {
     }
 
     @Test
-    void whatIsKeptLongAfterTheFirstHintDoesNotKeepItFromExpiring() {
+    void laterHintsDoNotDelayTheExpiryOfEarlierOnes() {
         log.add(NODE, List.of(entry(1, 100)), 0);
         log.add(NODE, List.of(entry(2, 100)), 60 * 60 * 1000L);
 
@@ -175,7 +175,7 @@ class FileHintLogTest extends HintLogContract {
     }
 
     @Test
-    void hintsAreRefusedWhenTheirDirectoryIsGoneAndItIsNotMadeAgain() throws IOException {
+    void hintsAreRefusedWithoutTheirDirectory() throws IOException {
         keep(0, 5);
         Path moved = directory.resolveSibling(directory.getFileName() + "-moved");
         Files.move(directory, moved);

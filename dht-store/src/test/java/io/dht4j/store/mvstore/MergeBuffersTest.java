@@ -26,7 +26,7 @@ class MergeBuffersTest {
 
     @ParameterizedTest
     @ValueSource(ints = {100, 1 << 10, 16 << 10, 256 << 10})
-    void commitsOfAMergeWriteOutOfFewBuffersWhateverTheSizeOfValues(int valueBytes) {
+    void mergeCommitsReuseFewBuffersForAnyValueSize(int valueBytes) {
         MapBuffers disk = new MapBuffers();
         try (Store store = MvStore.open(directory, MvStoreOptions.defaults(), disk)) {
             fillAndMerge(store, valueBytes, 1);

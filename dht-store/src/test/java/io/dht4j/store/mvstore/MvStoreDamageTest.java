@@ -197,7 +197,7 @@ class MvStoreDamageTest {
     }
 
     @Test
-    void aMapThatIsMissingIsMissedAndNotMadeAnew() throws IOException {
+    void missingMapIsReportedAndNotRecreated() throws IOException {
         Path directory = written(true);
         Path map = directory.resolve("data.mv");
         Files.delete(map);
@@ -215,7 +215,7 @@ class MvStoreDamageTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void whateverHappensToAFileNothingIsLostWithoutAWord(boolean closed) throws IOException {
+    void noFileDamageLosesEntriesSilently(boolean closed) throws IOException {
         Path directory = written(closed);
         SplittableRandom random = new SplittableRandom(SEED);
         List<String> found = new ArrayList<>();
@@ -279,7 +279,7 @@ class MvStoreDamageTest {
     }
 
     @Test
-    void aForeignFileIsLeftAlone() throws IOException {
+    void foreignFilesStayUntouched() throws IOException {
         Path directory = written(true);
         Files.writeString(directory.resolve("notes.txt"), "mine");
         Files.writeString(directory.resolve("log-x.seg"), "mine too");
@@ -290,7 +290,7 @@ class MvStoreDamageTest {
     }
 
     @Test
-    void aRebuildPutsEverythingAsideAndIsRememberedUntilItIsDone() throws IOException {
+    void rebuildSetsDataAsideAndIsRemembered() throws IOException {
         Path directory = written(true);
         Path segment = segments(directory).get(0);
         byte[] before = Files.readAllBytes(directory.resolve("data.mv"));

@@ -58,7 +58,7 @@ class MvStoreDirectoryTest {
     }
 
     @Test
-    void anotherProcessIsRefusedEvenAfterASecondAttemptInThisOne() throws Exception {
+    void secondOpenAttemptKeepsOtherProcessesOut() throws Exception {
         try (MvStore store = open()) {
             assertThat(firstLineOfAnOpeningProcess()).startsWith("refused: ").contains("locked: another process");
             assertThatThrownBy(this::open).isInstanceOf(StoreException.class);
@@ -69,7 +69,7 @@ class MvStoreDirectoryTest {
     }
 
     @Test
-    void aStoreThatIsOpenInAnotherProcessIsRefusedUntilThatIsGone() throws Exception {
+    void storeOpenInAnotherProcessIsRefused() throws Exception {
         try (ChildJvm child = ChildJvm.start(OpeningProcess.class, directory.toString())) {
             assertThat(child.readLine()).isEqualTo("open");
             assertThatThrownBy(this::open)
@@ -100,7 +100,7 @@ class MvStoreDirectoryTest {
     }
 
     @Test
-    void aDirectoryThatHoldsSomethingElseIsRefusedAndLeftAsItWas() throws IOException {
+    void directoryOfForeignFilesIsRefusedUnchanged() throws IOException {
         Files.writeString(directory.resolve("thesis.txt"), "precious");
 
         assertThatThrownBy(this::open)
@@ -142,7 +142,7 @@ class MvStoreDirectoryTest {
     }
 
     @Test
-    void whatWasPlacedOtherwiseIsRefused() {
+    void storeOfAnotherPlacementIsRefused() {
         try (MvStore store = MvStore.open(directory, MvStoreOptions.defaults())) {
             store.bind("64 partitions, ring");
         }

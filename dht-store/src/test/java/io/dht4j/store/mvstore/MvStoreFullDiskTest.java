@@ -121,7 +121,7 @@ class MvStoreFullDiskTest extends MvStoreFaults {
 
     @ParameterizedTest
     @EnumSource(Durability.class)
-    void storeServesReadsOnAReadOnlyDiskAndWritesAfterARemount(Durability durability) throws Exception {
+    void storeOnAReadOnlyDiskWritesAfterARemount(Durability durability) throws Exception {
         fill(durability);
         disk.makeReadOnly();
         try (MvStore store = open(small(durability))) {
@@ -136,7 +136,7 @@ class MvStoreFullDiskTest extends MvStoreFaults {
     }
 
     @Test
-    void whatIsReadWhileTheMapIsOpenedAgainToBeWrittenIsNoDamage() throws Exception {
+    void readsDuringAReopenOfTheMapReportNoDamage() throws Exception {
         try (MvStore store = open(small(Durability.OS))) {
             put(store, 500);
             store.settle();
@@ -203,7 +203,7 @@ class MvStoreFullDiskTest extends MvStoreFaults {
     }
 
     @Test
-    void aStoreThatIsKilledAgainAndAgainOnAFullDiskLosesNothing() throws Exception {
+    void repeatedKillsOnAFullDiskLoseNothing() throws Exception {
         fill(Durability.OS);
         disk.fill();
         for (int i = 0; i < 3; i++) {
@@ -249,7 +249,7 @@ class MvStoreFullDiskTest extends MvStoreFaults {
     }
 
     @Test
-    void aSegmentThatWasBegunAndHasNoHeaderGetsOneBeforeTheLogGoesOn() throws Exception {
+    void segmentWithoutAHeaderGetsOneBeforeWrites() throws Exception {
         fill(Durability.OS);
         String name = lastSegment().getFileName().toString();
         long number = Long.parseLong(name.substring(4, name.length() - 4));

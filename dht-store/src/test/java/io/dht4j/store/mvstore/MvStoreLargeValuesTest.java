@@ -108,7 +108,7 @@ class MvStoreLargeValuesTest extends MvStoreFaults {
 
     @ParameterizedTest
     @EnumSource(Durability.class)
-    void valuesOfAnySizeSupersedeEachOtherAndLeaveNothingBehind(Durability durability) {
+    void supersededLargeValuesLeaveNoFragments(Durability durability) {
         for (int round = 0; round < 3; round++) {
             try (MvStore store = open(small(durability))) {
                 RecordingListener listener = new RecordingListener().begin(store);
@@ -136,7 +136,7 @@ class MvStoreLargeValuesTest extends MvStoreFaults {
 
     @Test
     @Tag("search")
-    void whatADiskThatFailsLeavesOfThemIsPutRight() throws Exception {
+    void largeValuesRecoverFromWriteFailures() throws Exception {
         AtomicBoolean fails = new AtomicBoolean();
         try (MvStore store = open(small(Durability.OS))) {
             disk.failWrites(path ->
@@ -190,7 +190,7 @@ class MvStoreLargeValuesTest extends MvStoreFaults {
     }
 
     @Test
-    void aScanGoesOnBehindALargeValueThatAPurgeRemovesMeanwhile() throws Exception {
+    void scanContinuesPastAPurgedLargeValue() throws Exception {
         Key large = Key.of("a large value, before the others");
         try (MvStore store = open(small(Durability.OS))) {
             put(store, 500);

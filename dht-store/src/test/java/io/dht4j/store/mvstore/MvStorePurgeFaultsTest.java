@@ -105,7 +105,7 @@ class MvStorePurgeFaultsTest extends MvStoreFaults {
     }
 
     @Test
-    void whatAPurgeRemovedThatFailedIsToldAsSoonAsTheFileCanBeOpened() throws Exception {
+    void removalsOfAFailedPurgeAreReportedAfterReopen() throws Exception {
         try (MvStore store = open(MvStoreOptions.defaults())) {
             put(store, 100);
             applyDead(store, 0, 6000);
@@ -128,7 +128,7 @@ class MvStorePurgeFaultsTest extends MvStoreFaults {
     }
 
     @Test
-    void whatIsReadWhileAFailedPurgeIsUnknownIsNotRemembered() throws Exception {
+    void readsDuringAFailedPurgeAreNotCached() throws Exception {
         try (MvStore store = open(MvStoreOptions.defaults())) {
             applyDead(store, 0, 6000);
             store.settle();
@@ -187,7 +187,7 @@ class MvStorePurgeFaultsTest extends MvStoreFaults {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4})
-    void whateverFailsWhileItPurgesListenersAreToldWhatIsThere(long seed) throws Exception {
+    void listenersMatchTheStoreAfterAnyPurgeFault(long seed) throws Exception {
         SplittableRandom random = new SplittableRandom(seed);
         try (MvStore store = open(small(Durability.OS))) {
             RecordingListener listener = new RecordingListener().begin(store);
@@ -220,7 +220,7 @@ class MvStorePurgeFaultsTest extends MvStoreFaults {
     }
 
     @Test
-    void whatIsWrittenWhileItPurgesIsMergedBetweenTheSteps() throws Exception {
+    void writesDuringAPurgeAreMergedBetweenSteps() throws Exception {
         List<Boolean> added = new CopyOnWriteArrayList<>();
         try (MvStore store = open(small(Durability.OS))) {
             applyDead(store, 0, 20_000);

@@ -50,12 +50,12 @@ class MvStoreReplayTest extends MvStoreFaults {
 
     @Test
     @Tag("full")
-    void aLogOfTheLargestValuesIsReplayedAndMergedInTheSmallestHeap() throws Exception {
+    void logOfLargestValuesIsReplayedInASmallHeap() throws Exception {
         assertIsReplayedAndMerged(8, 16 << 20, "128m");
     }
 
     @Test
-    void whatWasMergedWhileTheLogWasReadIsKnownToBeNewer() {
+    void entriesMergedDuringReplayKeepTheirVersions() {
         writeLog(600);
         try (MvStore store = open(TINY)) {
             assertNothingLost(store);
@@ -70,7 +70,7 @@ class MvStoreReplayTest extends MvStoreFaults {
     }
 
     @Test
-    void aListenerIsToldOfWhatIsMergedAfterThatOnceEach() {
+    void listenerMatchesTheStoreAfterAReplay() {
         writeLog(600);
         try (MvStore store = open(TINY)) {
             RecordingListener listener = new RecordingListener().begin(store);

@@ -31,7 +31,7 @@ class MvStoreUnforcedMapTest extends MvStoreFaults {
     }
 
     @Test
-    void markerIsWrittenWhenTheStoreIsClosedThoughMemoryIsShort() {
+    void closeWritesTheMarkerDespiteMemoryShortage() {
         MvStore store = open(MvStoreOptions.defaults());
         put(store, 10);
         store.settle();
@@ -43,7 +43,7 @@ class MvStoreUnforcedMapTest extends MvStoreFaults {
     }
 
     @Test
-    void markerIsWrittenAndTheLockReleasedWhenTheStoreCannotBeOpened() throws Exception {
+    void failedOpenWritesTheMarkerAndFreesTheLock() throws Exception {
         // As after a process that ended before it had deleted a merged segment: the next start forces the map first.
         Path merged = directory.resolve("log-1.seg");
         try (MvStore store = open(MvStoreOptions.defaults())) {
@@ -92,7 +92,7 @@ class MvStoreUnforcedMapTest extends MvStoreFaults {
 
     @Test
     @Tag("full")
-    void aStoreThatNeverGetsTheMemoryForItIsClosedAllTheSame() throws Exception {
+    void storeClosesWithoutMemoryForTheMarker() throws Exception {
         MvStore store = open(small(Durability.FSYNC));
         put(store, 1000);
         disk.failSyncsAndSayingSoWith(NO_MEMORY, FailingDisk::isMap);

@@ -100,7 +100,7 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
     }
 
     @Test
-    void aProcessThatEndsWhileTheMapCannotBeWrittenLosesNothing() throws Exception {
+    void closeWithAnUnwritableMapLosesNothing() throws Exception {
         try (MvStore store = open(small(Durability.OS))) {
             put(store, 2000);
             disk.failWrites(FailingDisk::isMap);
@@ -220,7 +220,7 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
 
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6})
-    void whateverFailsAndWhenNothingThatWasAcknowledgedIsLost(long seed) throws Exception {
+    void anyWriteFailureKeepsAcknowledgedEntries(long seed) throws Exception {
         SplittableRandom random = new SplittableRandom(seed);
         Durability durability = random.nextBoolean() ? Durability.OS : Durability.FSYNC;
         for (int life = 0; life < 4; life++) {

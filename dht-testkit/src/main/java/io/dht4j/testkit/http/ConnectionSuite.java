@@ -151,7 +151,7 @@ interface ConnectionSuite extends HttpApiSuite {
     }
 
     @Test
-    default void aRefusedRequestWithASmallBodyLeavesTheConnectionUsable() throws IOException {
+    default void connectionSurvivesARefusedSmallRequest() throws IOException {
         try (RawHttp raw = raw(0)) {
             raw.send("PUT /v0/entity?id= HTTP/1.1\r\nHost: localhost\r\nContent-Length: 37\r\n\r\n");
             assertProblem(raw.read(), 400, ErrorCode.KEY_INVALID);

@@ -38,7 +38,7 @@ interface NodeFailuresSuite extends HttpApiSuite {
 
     @Test
     @Tag("core")
-    default void withTwoNodesDownTheAnswerSaysHowManyAnsweredAndComesAtOnce() throws Exception {
+    default void answerWithTwoNodesDownCountsTheReplicas() throws Exception {
         try (HttpApiContract.Nodes nodes = startNodes()) {
             put(nodes, 0, "/v0/entity?id=k", "value");
             nodes.stop(1);

@@ -54,8 +54,7 @@ interface ProtocolSuite extends HttpApiSuite {
 
     @ParameterizedTest
     @CsvSource({"gzip, 501", "'gzip, chunked', 501", "identity, 501", "'chunked, chunked', 400"})
-    default void anUnknownTransferCodingIsRefusedAndNothingBehindItIsTakenForARequest(String coding, int status)
-            throws IOException {
+    default void unknownTransferCodingEndsTheConnection(String coding, int status) throws IOException {
         try (RawHttp raw = raw(0)) {
             raw.send(PUT + "Transfer-Encoding: " + coding + "\r\n\r\n" + SMUGGLED);
             assertProblem(raw.read(), status, ErrorCode.BAD_REQUEST);
@@ -87,7 +86,7 @@ interface ProtocolSuite extends HttpApiSuite {
 
     /** As {@code curl --http2 -T} does. */
     @Test
-    default void aValueForWhichLeaveIsAskedComesOverTheProtocolOfItsHead() throws IOException {
+    default void expectContinueWithH2cUpgradeStaysOnHttp1() throws IOException {
         try (RawHttp raw = raw(0)) {
             raw.send("PUT /v0/entity?id=upgrading HTTP/1.1\r\n" + HOST + "Connection: Upgrade, HTTP2-Settings\r\n"
                     + "Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\nExpect: 100-continue\r\n"

@@ -32,7 +32,7 @@ interface SemanticsSuite extends HttpApiSuite {
                 "X-HTTP-Method: DELETE",
                 "x-method-override: DELETE"
             })
-    default void aWriteWithAConditionOrOfAPartIsRefusedAndChangesNothing(String header) throws IOException {
+    default void conditionalAndPartialWritesAreRefused(String header) throws IOException {
         assertThat(put(0, ENTITY, "whole").statusCode()).isEqualTo(201);
         try (RawHttp raw = raw(0)) {
             for (String request :

@@ -40,7 +40,7 @@ interface EntriesSuite extends StoreSuite {
     }
 
     @Test
-    default void whatWasAppliedIsReadBackWithVersionAndExpiry() {
+    default void appliedEntryIsReadBackUnchanged() {
         Entry entry = Entry.value(Key.of("a"), new Version(7), new byte[] {1, -1, 0}, 123);
 
         store().apply(List.of(entry));
@@ -131,7 +131,7 @@ interface EntriesSuite extends StoreSuite {
     }
 
     @Test
-    default void ofRepeatedKeysInOneCallTheNewestStays() {
+    default void newestOfRepeatedKeysInACallStays() {
         store().apply(List.of(value("a", 2, "two"), value("b", 1, "b"), value("a", 3, "three"), value("a", 1, "one")));
 
         assertThat(scanned(store(), KeyRange.all())).containsExactly(value("a", 3, "three"), value("b", 1, "b"));
@@ -202,7 +202,7 @@ interface EntriesSuite extends StoreSuite {
     }
 
     @Test
-    default void whatMemoryHoldsOfAKeyIsWhatAReadGives() {
+    default void memoryHoldsWhatAReadReturns() {
         SplittableRandom random = new SplittableRandom(SEED);
         ModelStore model = new ModelStore();
         for (int round = 0; round < 300; round++) {
@@ -225,7 +225,7 @@ interface EntriesSuite extends StoreSuite {
     }
 
     @Test
-    default void aNoteIsReadAsItWasLastKept() {
+    default void noteHasItsLastContent() {
         assertThat(store().note("a-note")).isEmpty();
         store().keepNote("a-note", new byte[] {1, 2});
         store().keepNote("another", new byte[0]);
@@ -237,7 +237,7 @@ interface EntriesSuite extends StoreSuite {
     }
 
     @Test
-    default void afterCloseEveryMethodThrowsAndClosingAgainDoesNothing() {
+    default void closedStoreThrowsAndMayBeClosedAgain() {
         store().apply(List.of(value("a", 1, "x")));
         EntryCursor cursor = store().scan(KeyRange.all());
         store().close();

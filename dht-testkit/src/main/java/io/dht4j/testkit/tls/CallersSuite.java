@@ -53,7 +53,7 @@ interface CallersSuite extends TlsHarness {
 
     @Test
     @Tag("core")
-    default void aHandlerLearnsTheNamesThatTheCallersCertificateProves() {
+    default void handlerGetsTheNamesOfTheCallersCertificate() {
         Started callee = secure(authority().mutual("n2"), handler());
         Started caller =
                 secure(authority().issue("n1", "alias.example", "localhost").mutual(), handler());
@@ -85,7 +85,7 @@ interface CallersSuite extends TlsHarness {
     }
 
     @Test
-    default void aCallerWhoseNameIsNotAllowedReachesNoHandlerAndLearnsItsName() {
+    default void callerWithoutAnAllowedNameReachesNoHandler() {
         TransportException error = assertReachesNoHandler(authority().mutual("stranger"));
         assertThat(error).hasMessageContaining("stranger");
         assertThat(error.outcome()).isEqualTo(Outcome.NOT_SENT);
@@ -106,7 +106,7 @@ interface CallersSuite extends TlsHarness {
     }
 
     @Test
-    default void aCallerWithOneAllowedNameOfSeveralIsLetIn() {
+    default void callerWithOneAllowedNameIsAccepted() {
         Started callee = secure(authority().mutual("n2"), handler());
         Started caller = secure(authority().issue("stranger", "n1", "localhost").mutual(), handler());
         assertServes(caller, "n2", callee);
@@ -128,8 +128,7 @@ interface CallersSuite extends TlsHarness {
 
     @Test
     @Tag("core")
-    default void strangersThatBeginHandshakesAreAnsweredAndKeepNoPeerOut()
-            throws IOException, GeneralSecurityException {
+    default void unfinishedHandshakesKeepNoPeerOut() throws IOException, GeneralSecurityException {
         Started callee = secure(authority().mutual("n2"), handler());
         Started peer = secure(authority().mutual("n1"), handler());
         assertServes(peer, "n2", callee);

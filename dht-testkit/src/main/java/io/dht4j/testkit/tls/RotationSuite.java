@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 interface RotationSuite extends TlsHarness {
 
     @Test
-    default void aCalleesNewCertificateIsUsedByNewConnectionsWithoutARestart() {
+    default void newConnectionsUseTheCalleesNewCertificate() {
         TestCertificates.Issued files = authority().issue("n2", "localhost", "127.0.0.1");
         Started callee = secure(files.mutual(), handler());
         assertServes(secure(authority().mutual("n1"), handler()), "n2", callee);
@@ -64,7 +64,7 @@ interface RotationSuite extends TlsHarness {
 
     @Test
     @Tag("core")
-    default void aCallersNewCertificateIsUsedByNewConnectionsWithoutARestart() {
+    default void newConnectionsUseTheCallersNewCertificate() {
         TestCertificates.Issued files = authority().issue("stranger", "localhost", "127.0.0.1");
         Started callee = secure(authority().mutual("n2"), handler());
         NamedCallers named = new NamedCallers("n1", "n2");

@@ -38,7 +38,7 @@ interface AppendsSuite extends TopologySuite {
     }
 
     @Test
-    default void whenAnAppendSucceedsTheOwnApplierHasAppliedTheCommand() {
+    default void successfulAppendIsAppliedLocally() {
         cluster().form(3);
         NodeRef leader = cluster().awaitLeader();
         CompletionStage<Boolean> applied = cluster()
@@ -126,7 +126,7 @@ interface AppendsSuite extends TopologySuite {
     }
 
     @Test
-    default void aClosedLogCompletesItsCallsAndTakesNoMore() {
+    default void closedLogFailsItsCallsAndRefusesNewOnes() {
         List<NodeRef> members = cluster().form(3);
         NodeRef leader = cluster().awaitLeader();
         without(members, leader).forEach(cluster()::crash);

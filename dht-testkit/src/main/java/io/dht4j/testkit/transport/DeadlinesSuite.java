@@ -44,7 +44,7 @@ interface DeadlinesSuite extends TransportHarness {
 
     @Test
     @Tag("core")
-    default void aCallWithoutAReplyEndsAtItsDeadlineWithItsOutcomeUnknown() {
+    default void callWithoutAReplyIsUnknownAtItsDeadline() {
         Started client = start(echo());
         withEnoughTime(time -> {
             // A new recorder for each attempt, so that a late request of an earlier attempt is not counted.
@@ -92,7 +92,7 @@ interface DeadlinesSuite extends TransportHarness {
     }
 
     @Test
-    default void theHandlerHasNoMoreTimeThanItsCaller() {
+    default void handlerDeadlineIsAtMostTheCallers() {
         Started client = start(echo());
         withEnoughTime(time -> {
             CompletableFuture<CallContext> seen = new CompletableFuture<>();

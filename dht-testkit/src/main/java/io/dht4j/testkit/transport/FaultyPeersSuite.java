@@ -105,7 +105,7 @@ interface FaultyPeersSuite extends TransportHarness {
     }
 
     @Test
-    default void callersThatSendNoiseLeaveAListeningTransportToTheOthers() throws IOException {
+    default void noiseFromCallersDisturbsNoOthers() throws IOException {
         Recorder recorder = new Recorder(echo());
         Started server = start(recorder);
         Started client = start(echo());

@@ -29,7 +29,7 @@ interface ForgottenPeersSuite extends TransportHarness {
 
     @Test
     @Tag("core")
-    default void callsUnderWayToAForgottenNodeEndAndLaterOnesConnectAgain() {
+    default void forgettingANodeEndsItsCallsInFlight() {
         Recorder recorder = new Recorder((request, context) ->
                 request.length == 0 ? new CompletableFuture<>() : CompletableFuture.completedFuture(request));
         Started server = start(recorder);

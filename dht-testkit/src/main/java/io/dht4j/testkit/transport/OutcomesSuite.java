@@ -41,7 +41,7 @@ interface OutcomesSuite extends TransportHarness {
 
     @Test
     @Tag("core")
-    default void notSentCallWasNeverHandledWhenCallsExpireOrAreCancelled() throws Exception {
+    default void expiredOrCancelledUnsentCallWasNeverHandled() throws Exception {
         for (long seed = 1; seed <= 2; seed++) {
             provoke(seed, newTransport(), 0);
         }

@@ -55,19 +55,19 @@ interface SilencedLinksSuite extends TransportHarness {
 
     @Test
     @Tag("core")
-    default void aLinkOverWhichNothingComesBackIsUsedAgainSoonAfterItHeals() throws IOException {
+    default void linkWithoutRepliesRecoversSoon() throws IOException {
         assertIsUsedAgainAfter(SilencedLink.Cut.BACK);
     }
 
     @Test
     @Tag("full")
-    default void aLinkOverWhichNothingGoesOutIsUsedAgainSoonAfterItHeals() throws IOException {
+    default void linkWithoutRequestsRecoversSoon() throws IOException {
         assertIsUsedAgainAfter(SilencedLink.Cut.TO_PEER);
     }
 
     @Test
     @Tag("full")
-    default void aLinkThatWasSilentBothWaysIsUsedAgainSoonAfterItHeals() throws IOException {
+    default void linkSilentBothWaysRecoversSoon() throws IOException {
         assertIsUsedAgainAfter(SilencedLink.Cut.BOTH);
     }
 
@@ -89,7 +89,7 @@ interface SilencedLinksSuite extends TransportHarness {
 
     @Test
     @Tag("core")
-    default void aPeerThatPausesForLongerThanAShortDeadlineKeepsItsConnection() throws IOException {
+    default void peerPausedBeyondADeadlineKeepsItsConnection() throws IOException {
         boolean kept = false;
         boolean tooLong = true;
         for (int i = 0; i < ATTEMPTS && !kept && tooLong; i++) {

@@ -103,7 +103,7 @@ public abstract class SmallHeapContract {
     }
 
     @Test
-    void frameWithoutMemoryAtThePeerIsRefusedAndOthersAnswered() {
+    void peerRefusesAFrameItHasNoMemoryFor() {
         assertThat(reply(call(SMALL))).isEqualTo(SMALL);
         CompletableFuture<byte[]> large = call(new byte[MAX_FRAME_BYTES]);
         assertThat(failure(large))
@@ -115,7 +115,7 @@ public abstract class SmallHeapContract {
     }
 
     @Test
-    void replyWithoutMemoryAtTheCallerFailsAndTheNextCallSucceeds() {
+    void replyWithoutMemoryFailsItsCallOnly() {
         String[] answer = new String(reply(call(bytes("call " + port(own)))), UTF_8).split(" ", 2);
         assertThat(answer[0]).isEqualTo(Outcome.UNKNOWN.name());
         assertThat(answer[1]).doesNotContain("deadline");

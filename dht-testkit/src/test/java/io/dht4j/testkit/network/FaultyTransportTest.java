@@ -143,7 +143,7 @@ class FaultyTransportTest {
     }
 
     @Test
-    void aRequestThatIsRepeatedBeforeItsEndIsNotReportedAsNotSent() {
+    void repeatedRequestIsReportedAsUnknown() {
         FaultyTransport repeating = new FaultyTransport(transport, env);
         repeating.towardAll(Fault.repeat(Duration.ofMillis(20)));
         transport.towardAll(Fault.delay(Duration.ofMillis(30), Duration.ZERO));

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class FreePortsTest {
 
     @Test
-    void whatWasGivenOutIsNotGivenOutAgainBeforeItIsListenedTo() {
+    void portsAreGivenOutOnce() {
         List<Integer> ports = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
             ports.addAll(FreePorts.find(100));
@@ -50,7 +50,7 @@ class FreePortsTest {
     }
 
     @Test
-    void aPortCanBeListenedToByWhomItWasGivenTo() throws IOException {
+    void givenPortsAreFree() throws IOException {
         for (int port : FreePorts.find(100)) {
             try (ServerSocket listener = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
                 assertThat(listener.getLocalPort()).isEqualTo(port);

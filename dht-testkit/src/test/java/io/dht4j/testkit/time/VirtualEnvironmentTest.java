@@ -104,7 +104,7 @@ class VirtualEnvironmentTest {
     }
 
     @Test
-    void awaitHandsOverTheResultOrTheFailureWithoutItsWrappers() {
+    void awaitReturnsTheResultOrTheUnwrappedFailure() {
         CompletableFuture<String> result = new CompletableFuture<>();
         env.schedule(() -> result.complete("done"), millis(10));
         assertThat(env.await(result, Duration.ofSeconds(1))).isEqualTo("done");

@@ -39,7 +39,7 @@ class MicroRaftFaultsTest {
 
     @Test
     @Tag("search")
-    void whatWasAgreedSurvivesCrashesAndLossesOfPowerAndMessages() throws IOException {
+    void agreedCommandsSurviveCrashesAndPowerLoss() throws IOException {
         search(SEEDS, (directory, seed) -> new FaultHistory(directory, seed).live());
     }
 

@@ -90,7 +90,7 @@ class AdmissionTest {
     }
 
     @Test
-    void aStoppedApiTakesNoMoreRequestsAndIsIdleOnceTheLastHasEnded() {
+    void stoppedApiIsIdleOnceItsLastRequestEnds() {
         api.begin("running");
         api.stop();
         assertThat(api.awaitIdle(Duration.ofMillis(1))).isFalse();

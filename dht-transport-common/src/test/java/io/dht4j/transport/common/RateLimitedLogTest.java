@@ -16,7 +16,7 @@ class RateLimitedLogTest {
     private final RateLimitedLog log = new RateLimitedLog(lines::add, clock::get);
 
     @Test
-    void firstLineIsLoggedAndFurtherOnesAreCountedUntilThePauseIsOver() {
+    void linesDuringThePauseAreCountedOnly() {
         log.log(() -> "first");
         log.log(() -> "second");
         clock.addAndGet(RateLimitedLog.PAUSE_NANOS - 1);

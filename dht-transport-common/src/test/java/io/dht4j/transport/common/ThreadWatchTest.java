@@ -37,7 +37,7 @@ class ThreadWatchTest {
     }
 
     @Test
-    void reportsAThreadThatHasEndedAmongOthersThatRunOrAreToBeStarted() {
+    void endedThreadAmongOthersIsReported() {
         CountDownLatch end = new CountDownLatch(1);
         try (ThreadWatch watch = ThreadWatch.start("watch", REPORT)) {
             watch.add(Thread.currentThread());

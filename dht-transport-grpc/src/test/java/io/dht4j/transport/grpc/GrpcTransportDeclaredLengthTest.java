@@ -67,7 +67,7 @@ class GrpcTransportDeclaredLengthTest {
     }
 
     @Test
-    void callOverItsDeclaredLengthEndsBeforeItsMessageIsComplete() throws IOException {
+    void callOverItsDeclaredLengthEndsEarly() throws IOException {
         for (int declared : new int[] {0, 1, 100}) {
             try (Caller caller = new Caller()) {
                 caller.begin(declared);

@@ -75,7 +75,7 @@ class GrpcTransportFuzzTest {
     }
 
     @Test
-    void bytesOtherThanHttp2CloseTheConnectionAndGoodCallsAreServed() throws Exception {
+    void invalidHttp2BytesCloseTheirConnection() throws Exception {
         for (int seed = 0; seed < 300; seed++) {
             SplittableRandom random = new SplittableRandom(seed);
             byte[] noise = new byte[random.nextInt(2_000)];
@@ -161,7 +161,7 @@ class GrpcTransportFuzzTest {
     }
 
     @Test
-    void whatIsWrongWithAMessageIsSaid() throws Exception {
+    void refusalNamesTheFaultOfTheMessage() throws Exception {
         assertRefused(
                 "record of unknown type 99",
                 buffer -> buffer.put((byte) 99).putLong(1).putInt(0));
@@ -243,7 +243,7 @@ class GrpcTransportFuzzTest {
     }
 
     @Test
-    void announcedBytesCountAgainstTheLimitUntilTheStreamEnds() throws Exception {
+    void announcedBytesCountUntilTheStreamEnds() throws Exception {
         Answer answer = new Answer();
         ClientCall<InputStream, InputStream> call = open(answer);
         ByteBuffer message = ByteBuffer.allocate(1_000);

@@ -98,7 +98,7 @@ class GrpcTransportLyingPeerTest {
     }
 
     @Test
-    void answersToWhatNobodyAskedArePassedOver() throws Exception {
+    void answersWithoutACallAreIgnored() throws Exception {
         answer = call -> {
             send(call, record(RecordHead.REPLY, 99, 1).put((byte) 1));
             send(call, record(RecordHead.FAILED, 98, 1).put((byte) 'x'));
@@ -112,7 +112,7 @@ class GrpcTransportLyingPeerTest {
     }
 
     @Test
-    void whatIsNoReplyEndsTheConnectionWithTheOutcomeUnknown() throws Exception {
+    void invalidReplyEndsTheConnectionAsUnknown() throws Exception {
         for (ByteBuffer wrong : new ByteBuffer[] {
             record(42, 1, 0),
             record(RecordHead.REPLY, 1, 50),
@@ -151,7 +151,7 @@ class GrpcTransportLyingPeerTest {
     }
 
     @Test
-    void streamEndIsNotSentWithThePeersWordAndUnknownWithoutIt() throws Exception {
+    void streamEndIsNotSentOnlyIfThePeerSaysSo() throws Exception {
         answer = call -> call.close(Status.UNAVAILABLE.withDescription("not today"), PeerMethods.notSent());
         TransportException refused = failureOf(new byte[1]);
         assertThat(refused).hasMessageContaining("not today");
@@ -163,7 +163,7 @@ class GrpcTransportLyingPeerTest {
     }
 
     @Test
-    void aPeerWithoutThisServiceWasSentNothingThatItUnderstood() throws Exception {
+    void missingServiceIsReportedAsUnimplemented() throws Exception {
         Server other = NettyServerBuilder.forAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                 .build()
                 .start();

@@ -25,7 +25,7 @@ class HttpClientKindTest extends HttpClientKindContract {
     }
 
     @Test
-    void callingOnlyTransportSendsPlaintextBeyondLoopbackOnlyIfAllowed() throws Exception {
+    void plaintextBeyondLoopbackNeedsPermission() throws Exception {
         HttpTransport client = started(HttpTransportOptions.callingOnly(), ECHO);
         for (String address : List.of("192.0.2.1:80", "node.invalid:80", "[2001:db8::1]:80", "127.0.0.1.invalid:80")) {
             assertThat(failure(client, address))

@@ -78,7 +78,7 @@ class HttpTransportTest extends HttpClientContract
     }
 
     @Test
-    void callsOverTheByteBoundFailAsNotSentExceptASingleLargeOne() {
+    void callsOverTheByteLimitAreNotSentUnlessAlone() {
         options = options.withMaxQueuedBytesPerPeer(2_000);
         CompletableFuture<byte[]> held = new CompletableFuture<>();
         Started server = start((request, context) -> held);

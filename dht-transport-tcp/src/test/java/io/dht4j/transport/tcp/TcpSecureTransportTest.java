@@ -58,7 +58,7 @@ class TcpSecureTransportTest extends SecureTransportContract {
     }
 
     @Test
-    void largeAndSmallFramesArriveBesideEachOtherInBothDirections() {
+    void framesOfAllSizesPassInBothDirections() {
         Started one = start(newTransport(Optional.of(authority().mutual("n1")), "127.0.0.1:0"), handler());
         Started two = start(newTransport(Optional.of(authority().mutual("n2")), "127.0.0.1:0"), handler());
         SplittableRandom random = new SplittableRandom(1);

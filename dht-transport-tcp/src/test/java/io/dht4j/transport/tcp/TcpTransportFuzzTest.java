@@ -56,7 +56,7 @@ class TcpTransportFuzzTest {
     }
 
     @Test
-    void malformedBytesCloseTheConnectionAndGoodCallsAreServed() throws Exception {
+    void malformedBytesCloseTheirConnectionOnly() throws Exception {
         for (int seed = 0; seed < SearchEffort.of(300); seed++) {
             SplittableRandom random = new SplittableRandom(seed);
             byte[] noise = new byte[random.nextInt(2_000)];
@@ -206,7 +206,7 @@ class TcpTransportFuzzTest {
     }
 
     @Test
-    void announcedBytesCountAgainstTheLimitUntilTheConnectionEnds() throws Exception {
+    void announcedBytesCountUntilTheConnectionEnds() throws Exception {
         try (RawConnection caller = RawConnection.greetedBy(transport.port())) {
             for (int i = 1; i <= 8; i++) {
                 caller.send(requestBegins(i, 1 << 20, new byte[1]));

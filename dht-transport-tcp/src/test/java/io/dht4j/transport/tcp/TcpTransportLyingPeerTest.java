@@ -71,7 +71,7 @@ class TcpTransportLyingPeerTest {
     }
 
     @Test
-    void answersThatAreNoneEndTheConnectionWithTheOutcomeUnknown() throws Exception {
+    void invalidRepliesEndTheConnectionAsUnknown() throws Exception {
         ByteBuffer[] wrong = {
             record(99, 1, 0),
             record(RecordType.REQUEST, 1, 8).putLong(1),

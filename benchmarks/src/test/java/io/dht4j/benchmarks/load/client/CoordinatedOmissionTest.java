@@ -26,7 +26,7 @@ class CoordinatedOmissionTest {
     private static final int ALL = (int) (PER_SECOND * (WARM_UP + SECONDS));
 
     @Test
-    void aStallOfASecondShowsInEveryOperationThatWasMeantToBeginInIt() throws Exception {
+    void latencyOfAStallCountsFromTheIntendedStart() throws Exception {
         try (StallingServer server = new StallingServer(400, STALL_MILLIS);
                 LoadClient client = LoadClients.open(
                         ClientSpec.http(List.of(server.address())).withConnections(10, 1))) {
@@ -65,7 +65,7 @@ class CoordinatedOmissionTest {
     }
 
     @Test
-    void whatFindsNoRoomInAStallCountsAsNotSent() throws Exception {
+    void operationsWithoutRoomInAStallAreNotSent() throws Exception {
         try (StallingServer server = new StallingServer(200, STALL_MILLIS);
                 LoadClient client = LoadClients.open(ClientSpec.http(List.of(server.address())))) {
             // The server's count plus those omitted by this process's own pauses is complete.
@@ -80,7 +80,7 @@ class CoordinatedOmissionTest {
     }
 
     @Test
-    void aServerThatDoesNotAnswerMakesOperationsFailByTheirTimeout() throws Exception {
+    void operationsAtASilentServerFailByTimeout() throws Exception {
         try (StallingServer server = new StallingServer(1, 600_000);
                 LoadClient client = LoadClients.open(ClientSpec.http(List.of(server.address()))
                         .withConnections(10, 1)

@@ -109,7 +109,7 @@ class HttpLoadClientTest {
     }
 
     @Test
-    void aConnectionThatTheServerIsAboutToCloseGetsNoOtherCall() throws Exception {
+    void connectionMarkedCloseIsNotReused() throws Exception {
         answer = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nab";
         closing = true;
         try (LoadClient client = open()) {
@@ -121,7 +121,7 @@ class HttpLoadClientTest {
     }
 
     @Test
-    void truncatedAnswerFailsAndTheNextCallUsesAnotherConnection() throws Exception {
+    void truncatedAnswerFailsAndTheNextCallSucceeds() throws Exception {
         answer = "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\nab";
         closing = true;
         try (LoadClient client = open()) {
@@ -135,7 +135,7 @@ class HttpLoadClientTest {
     }
 
     @Test
-    void whatIsNoAnswerIsAnError() {
+    void invalidAnswerIsAnError() {
         answer = "what?\r\n\r\n";
         try (LoadClient client = open()) {
             assertThatThrownBy(() -> get(client)).isInstanceOf(LoadException.class);
@@ -143,7 +143,7 @@ class HttpLoadClientTest {
     }
 
     @Test
-    void ofAProblemWithoutEndOnlyTheBeginningIsKept() {
+    void oversizedProblemIsReportedByItsStatus() {
         answer = "HTTP/1.1 503 No\r\nContent-Length: 100000\r\n\r\n" + "x".repeat(100_000);
         try (LoadClient client = open()) {
             assertThatThrownBy(() -> get(client))
@@ -154,7 +154,7 @@ class HttpLoadClientTest {
     }
 
     @Test
-    void aRefusedConnectionIsSaidInWords() throws Exception {
+    void refusedConnectionNamesTheAddress() throws Exception {
         int port = server.getLocalPort();
         try (LoadClient client = open()) {
             stop();

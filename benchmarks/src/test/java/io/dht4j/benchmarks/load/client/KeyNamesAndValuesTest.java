@@ -35,7 +35,7 @@ class KeyNamesAndValuesTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 100, 1024, 100_000, 1 << 20})
-    void valuesHaveTheSizeThatWasAskedForAndAreTheSameEachTime(int bytes) {
+    void valuesHaveTheRequestedSizeAndAreRepeatable(int bytes) {
         Values values = new Values(bytes);
         Values again = new Values(bytes);
 

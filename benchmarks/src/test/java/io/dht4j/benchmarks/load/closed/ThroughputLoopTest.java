@@ -70,7 +70,7 @@ class ThroughputLoopTest {
 
     @Test
     @Timeout(value = 30, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    void operationsThatEndAtOnceDoNotStayOnAThreadThatOthersWaitFor() throws Exception {
+    void immediateOperationsFreeTheLibraryThread() throws Exception {
         ExecutorService library = Executors.newSingleThreadExecutor(task -> new Thread(task, "library"));
         AtomicInteger begun = new AtomicInteger();
         AtomicBoolean asked = new AtomicBoolean();

@@ -57,7 +57,7 @@ class LoadWindowsTest {
     private final Steps steps = new Steps();
 
     @Test
-    void aWindowBelongsToThePhaseThatLastsFromItsBeginToItsEnd() throws Exception {
+    void windowAcrossTwoPhasesBelongsToNeither() throws Exception {
         try (LoadWindows windows = LoadWindows.start(steps, WINDOW)) {
             steps.ends.release(2);
             windows.await(2);

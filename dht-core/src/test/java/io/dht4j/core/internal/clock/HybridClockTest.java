@@ -29,7 +29,7 @@ class HybridClockTest {
     }
 
     @Test
-    void versionsFollowTheWallClockWhenItGoesOn() {
+    void versionsFollowAnAdvancingWallClock() {
         clock.next();
         wall.addAndGet(10);
         assertThat(clock.next()).isEqualTo(Version.of(1_000_010, 0));
@@ -42,7 +42,7 @@ class HybridClockTest {
     }
 
     @Test
-    void whatWasSeenIsOvertaken() {
+    void nextVersionExceedsAnObservedOne() {
         Version seen = Version.of(1_030_000, 7);
         assertThat(clock.observe(seen)).isTrue();
         assertThat(clock.next()).isGreaterThan(seen);
@@ -57,7 +57,7 @@ class HybridClockTest {
     }
 
     @Test
-    void itResumesBehindItsOwnPastUnlessThatIsOfAWrongClock() {
+    void clockResumesAfterItsAcceptedPastOnly() {
         Version past = Version.of(1_059_000, 1);
         assertThat(clock.observe(past)).isTrue();
         assertThat(clock.next()).isEqualTo(Version.of(1_059_000, 2));
@@ -66,7 +66,7 @@ class HybridClockTest {
     }
 
     @Test
-    void versionAboveAnotherIsGreatestAndFollowedWithinTheLimit() {
+    void versionAboveAnotherExceedsAllEarlierOnes() {
         HybridClock ofASlot = new HybridClock(wall::get, () -> 0, 60_000, 3, 8);
         Version newest = Version.of(1_050_000, 9);
         Version above = ofASlot.above(newest);
@@ -92,7 +92,7 @@ class HybridClockTest {
     }
 
     @Test
-    void noVersionIsGivenTwiceByAClockThatSupersedesWhatItIsToldOf() {
+    void concurrentCallsNeverGetTheSameVersion() {
         HybridClock ofASlot = new HybridClock(wall::get, () -> 0, 1_000, 3, 8);
         Set<Version> given = ConcurrentHashMap.newKeySet();
         SplittableRandom seeds = new SplittableRandom(9);
@@ -112,7 +112,7 @@ class HybridClockTest {
     }
 
     @Test
-    void aClockThatIsSetBackGoesOnToTakeWhatOthersRightlyGive() {
+    void clockSetBackStillAcceptsCorrectVersions() {
         AtomicLong nanos = new AtomicLong();
         HybridClock setBack = new HybridClock(wall::get, nanos::get, 60_000, 3, 8);
         wall.addAndGet(-600_000);
@@ -132,7 +132,7 @@ class HybridClockTest {
     }
 
     @Test
-    void nodesNeverGiveTheSameVersionWhetherOrNotTheyHearOfEachOther() {
+    void nodesNeverIssueTheSameVersion() {
         SplittableRandom random = new SplittableRandom(5);
         List<HybridClock> clocks = IntStream.range(0, 8)
                 .mapToObj(slot -> new HybridClock(wall::get, () -> 0, 60_000, slot, 8))

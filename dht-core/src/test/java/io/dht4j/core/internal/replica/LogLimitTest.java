@@ -13,7 +13,7 @@ class LogLimitTest {
     private final LogLimit limit = new LogLimit(clock::get);
 
     @Test
-    void theFirstIsSaidAndWhatRepeatsIsCountedUntilThePauseIsOver() {
+    void repeatedMessagesAreCountedDuringThePause() {
         assertThat(limit.next()).hasValue(0);
         assertThat(limit.next()).isEmpty();
         clock.addAndGet(LogLimit.PAUSE_NANOS - 1);

@@ -27,7 +27,7 @@ class RowTest {
 
     @ParameterizedTest
     @EnumSource(names = {"COPY", "BOTH", "UNDO"})
-    void bothNodesOfAMovingSlotReceiveWritesAmongTheFirstSlotsToo(Phase phase) {
+    void movingSlotHasBothNodesAmongTheFirstSlots(Phase phase) {
         Row row = moving(phase);
         assertThat(row.nodes()).containsExactly(A, B, N, C);
         assertThat(row.nodes(1)).containsExactly(A);

@@ -32,7 +32,7 @@ class ViewsTest {
     }
 
     @Test
-    void viewOfAnotherMemberOrAnotherNumberOfPartitionsIsRefused() {
+    void viewOfAnotherNodeOrPartitionCountIsRefused() {
         Row row = Row.stable(1, List.of(FIRST));
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> views.install(view(OTHER, 3, row, row)))
@@ -69,7 +69,7 @@ class ViewsTest {
     }
 
     @Test
-    void whatIsAskedForIsDividedByViews() {
+    void requestsAreGroupedByView() {
         ClusterView later = view(9, 3, 8);
         FencingToken a = new FencingToken(first, 2);
         FencingToken b = new FencingToken(later, 3);
@@ -87,7 +87,7 @@ class ViewsTest {
     }
 
     @Test
-    void partitionsHaveDifferentNumbersOfReplicasWhileTheyAreAdded() {
+    void growingPartitionsHaveDifferentWidths() {
         ClusterView even = view(2, 1, 1);
         assertThat(even.isGrowing()).isFalse();
         ClusterView growing = view(SELF, 2, Row.stable(1, List.of(FIRST)), Row.stable(1, List.of(FIRST, SECOND)));

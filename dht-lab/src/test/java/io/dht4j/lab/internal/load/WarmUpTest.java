@@ -70,7 +70,7 @@ class WarmUpTest {
     }
 
     @Test
-    void aLaterLoadIsWarmedUpAtLeastOnceThoughTheBoundIsReached() throws Exception {
+    void laterLoadIsWarmedUpOnceDespiteTheBound() throws Exception {
         WarmUp<RuntimeException> warmUp = warmUp(8);
         warmUp.run(0, List.of(turn("put", 1.6)));
 

@@ -125,7 +125,7 @@ class OutputFileTest {
     }
 
     @Test
-    void ofTwoThatAreWrittenAtTheSameTimeOneIsThereAsAWhole() throws Exception {
+    void concurrentWritersEachLeaveAWholeFile() throws Exception {
         Path file = directory.resolve("file");
         try (OutputFile one = OutputFile.open(file);
                 OutputFile other = OutputFile.open(file)) {
@@ -154,7 +154,7 @@ class OutputFileTest {
     }
 
     @Test
-    void aDirectoryThatMayNotBeWrittenIsReportedByTheNameOfTheFile() throws Exception {
+    void unwritableDirectoryIsReportedByFileName() throws Exception {
         Path closed = Files.createDirectory(directory.resolve("closed"));
         Files.setPosixFilePermissions(closed, PosixFilePermissions.fromString("r-xr-xr-x"));
         assumeTrue(!Files.isWritable(closed), "this user may write every directory");

@@ -195,7 +195,7 @@ class BatchingTest {
     }
 
     @Test
-    void framesThatAreHeldUpDoNotHoldUpTheRest() {
+    void delayedFramesDoNotDelayOthers() {
         try (SimulatedCluster cluster = start(Batching.on())) {
             cluster.towardNode(1, Fault.loseRequest());
             puts(cluster, "hung", 2);
@@ -224,7 +224,7 @@ class BatchingTest {
     }
 
     @Test
-    void aLargeValueIsFetchedAloneAndNotInTheFrameOfSmallOnes() {
+    void largeValueIsFetchedApartFromSmallOnes() {
         try (SimulatedCluster cluster = start(Batching.on())) {
             Key large = cluster.keyOf(1, 0);
             byte[] value = new byte[100_000];
@@ -285,7 +285,7 @@ class BatchingTest {
     }
 
     @Test
-    void waitingRequestsUseAPeerThatRestartedWithFramesInFlight() {
+    void waitingRequestsReachARestartedPeer() {
         try (SimulatedCluster cluster = start(Batching.on())) {
             cluster.towardNode(1, Fault.delay(Duration.ZERO, Duration.ofMillis(5)));
             List<CompletionStage<Version>> puts = puts(cluster, "k", 10);
@@ -315,7 +315,7 @@ class BatchingTest {
     }
 
     @Test
-    void whatWaitsForAPeerIsBounded() {
+    void requestsWaitingForAPeerAreBounded() {
         try (SimulatedCluster cluster = start(builder -> builder.maxInFlight(10))) {
             cluster.towardNode(1, Fault.loseRequest());
             for (int i = 0; i < 12; i++) {

@@ -86,7 +86,7 @@ class CancellationTest {
 
     @ParameterizedTest
     @EnumSource
-    void aFrameGoesOnAsLongAsOneOfItsPartsIsWanted(CancellationPolicy policy) {
+    void frameContinuesWhileOneOfItsPartsIsWanted(CancellationPolicy policy) {
         try (SimulatedCluster cluster = start(policy, new Batching(true, 100, 4096, 1))) {
             List<CompletionStage<Optional<Value>>> gets = getsWhoseBatchIsSlowTowardsNode1(cluster, ALL_OF_THREE);
             gets.forEach(cluster::await);
@@ -119,7 +119,7 @@ class CancellationTest {
 
     @ParameterizedTest
     @EnumSource(names = {"NEVER", "LOCAL"})
-    void aRequestThatWaitsToBeSentIsLeftOutWhenTheReadIsDecided(CancellationPolicy policy) {
+    void waitingRequestOfADecidedReadIsNotSent(CancellationPolicy policy) {
         try (SimulatedCluster cluster = start(policy, new Batching(true, 100, 4096, 1))) {
             cluster.towardNode(1, Fault.loseRequest());
             cluster.await(cluster.node(0).get(Key.of("lost"), TWO_OF_THREE));
@@ -166,7 +166,7 @@ class CancellationTest {
 
     @ParameterizedTest
     @EnumSource
-    void cancellingAStageThatWasDerivedFromAReadEndsNothingElse(CancellationPolicy policy) {
+    void cancellingADerivedStageLeavesTheRead(CancellationPolicy policy) {
         try (SimulatedCluster cluster = start(policy, Batching.on())) {
             cluster.towardNode(1, Fault.delay(Duration.ofMillis(5), Duration.ZERO));
             CompletionStage<Optional<Value>> get = cluster.node(0).get(Key.of("k"), ALL_OF_THREE);
@@ -198,7 +198,7 @@ class CancellationTest {
     @Timeout(60)
     @ParameterizedTest
     @EnumSource
-    void aRequestThatIsCancelledWhileItWaitsForTheStoreMakesNoAccess(CancellationPolicy policy) throws Exception {
+    void requestCancelledBeforeTheStoreReadsNothing(CancellationPolicy policy) throws Exception {
         BlockingStore store = new BlockingStore();
         CountDownLatch reading = new CountDownLatch(1);
         CountDownLatch mayRead = new CountDownLatch(1);

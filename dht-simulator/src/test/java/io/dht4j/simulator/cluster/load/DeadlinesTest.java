@@ -71,7 +71,7 @@ class DeadlinesTest {
     }
 
     @Test
-    void aCallerThatCompletesItsFutureChangesNothingForTheWrite() {
+    void completedCallerFutureDoesNotEndTheWrite() {
         try (SimulatedCluster cluster =
                 SimulatedCluster.of(1, 3).options(b -> b.maxInFlight(1)).start()) {
             Key key = Key.of("k");

@@ -97,7 +97,7 @@ class LargeValuesTest {
     }
 
     @Test
-    void aLargeValueIsFetchedWhenTheReplicaThatWasToSendItIsLate() {
+    void largeValueIsFetchedWhenItsReplicaIsLate() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 5)
                 .options(b -> b.readFanOut(ReadFanOut.ALL).inlineValueBytes(10))
                 .start()) {

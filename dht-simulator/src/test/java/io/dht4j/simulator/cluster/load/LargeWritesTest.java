@@ -140,7 +140,7 @@ class LargeWritesTest {
     }
 
     @Test
-    void replicaThatRefusedAnAcknowledgedWriteHasItsHintAtOnce() {
+    void refusalOfAnAcknowledgedWriteLeavesAHint() {
         try (SimulatedCluster cluster = cluster()) {
             fill(cluster, 2, LONG);
             cluster.links.get(0).toward(id(1), Fault.delay(Duration.ofMillis(10), Duration.ZERO));
@@ -152,7 +152,7 @@ class LargeWritesTest {
     }
 
     @Test
-    void writeThatGetsNoTimerIsGivenUpAndHinted() {
+    void writeWithoutATimerFailsAndIsHinted() {
         Trouble trouble = new Trouble();
         try (SimulatedCluster cluster = cluster(trouble, b -> b)) {
             cluster.links.get(0).toward(id(2), () -> {
@@ -219,7 +219,7 @@ class LargeWritesTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void refusalByTheTransportIsMetAgainOnlyWhereItIsForWantOfRoom(boolean room) {
+    void onlyARefusalForRoomIsRetried(boolean room) {
         try (SimulatedCluster cluster = cluster()) {
             cluster.links.get(0).toward(id(2), room ? Fault.refuseForRoom() : Fault.refuse());
 

@@ -81,7 +81,7 @@ class LimitsTest {
     }
 
     @Test
-    void aNodeWhoseClockIsBehindLearnsTheTimeFromItsPeersWhenItStarts() {
+    void startingNodeLearnsTheTimeFromItsPeers() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
                 .clocks(i -> i == 2 ? Duration.ofSeconds(-50) : Duration.ZERO)
                 .start()) {
@@ -181,7 +181,7 @@ class LimitsTest {
     }
 
     @Test
-    void bytesBeyondTheLimitAreRefusedButASingleLargeWritePasses() {
+    void writesOverTheByteLimitAreRefusedUnlessAlone() {
         try (SimulatedCluster cluster =
                 SimulatedCluster.of(1, 3).options(b -> b.maxInFlightBytes(1000)).start()) {
             Cluster node = cluster.node(0);
@@ -198,7 +198,7 @@ class LimitsTest {
     }
 
     @Test
-    void aClosedNodeServesNoCallAndItsPeersGoOn() {
+    void closedNodeServesNoCallsAndItsPeersDo() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
             cluster.await(cluster.node(0).put(KEY, new byte[] {4}, ALL_OF_THREE));
             Cluster node = cluster.node(0);
@@ -271,7 +271,7 @@ class LimitsTest {
     }
 
     @Test
-    void nodesWithDifferentPlacementsRefuseEachOtherWithTheDifference() {
+    void refusalNamesTheDifferenceInPlacement() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
                 .options((i, b) -> i == 0 ? b.hash(HashFunctions.murmur3()) : b)
                 .start()) {
@@ -305,7 +305,7 @@ class LimitsTest {
     }
 
     @Test
-    void aNodeWhosePlacementThrowsClosesItsTransportAndItsStore() {
+    void throwingPlacementClosesTransportAndStore() {
         VirtualEnvironment env = VirtualEnvironment.seeded(1);
         Transport transport = LoopbackNetwork.on(env).transport("host0:1");
         ModelStore store = new ModelStore();

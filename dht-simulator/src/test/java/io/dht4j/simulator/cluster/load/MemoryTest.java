@@ -128,7 +128,7 @@ class MemoryTest {
 
     /** A replica's old value and the new one, which is fetched, exceed the memory for reads together. */
     @Test
-    void aLargestValueIsReadAlsoWhereTheFirstReplicaHasAnotherOne() {
+    void largestValueIsReadThoughAReplicaIsStale() {
         MemoryBudget smallest = new MemoryBudget(new MemoryBudget(1 << 30, VALUE_BYTES).leastHeapBytes(), VALUE_BYTES);
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
                 .options(builder -> builder.maxValueBytes(VALUE_BYTES).memory(smallest))
@@ -147,7 +147,7 @@ class MemoryTest {
     }
 
     @Test
-    void aMemoryThatIsTooSmallForTheLargestValueIsRefusedAtTheStart() {
+    void heapTooSmallForTheLargestValueIsRefused() {
         assertThatIllegalStateException()
                 .isThrownBy(() -> SimulatedCluster.of(1, 1)
                         .options(builder -> builder.memory(new MemoryBudget(96L << 20, 1)))

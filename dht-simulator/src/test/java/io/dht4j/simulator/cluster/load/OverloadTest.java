@@ -70,7 +70,7 @@ class OverloadTest {
 
     @ParameterizedTest
     @EnumSource
-    void clusterKeepsItsGoodputAtFourTimesTheStableLoadAndRecovers(OfferedLoad.Kind kind) {
+    void goodputHoldsAtFourTimesTheStableLoad(OfferedLoad.Kind kind) {
         // Without hints: see below.
         try (SimulatedCluster cluster = slowStores(b -> b.overload(FITTING).handoff(HintedHandoff.off()))) {
             OfferedLoad load = new OfferedLoad(cluster, kind);
@@ -99,7 +99,7 @@ class OverloadTest {
      * between 79 and 99 of a hundred calls were served; without hints 99.5 in each.
      */
     @Test
-    void whileItHandsOverHintsAfterAnOverloadAClusterServesMostWrites() {
+    void mostWritesAreServedDuringHintHandoff() {
         try (SimulatedCluster cluster = slowStores(b -> b.overload(FITTING))) {
             OfferedLoad load = new OfferedLoad(cluster, OfferedLoad.Kind.WRITES);
             int stable = stable(OfferedLoad.Kind.WRITES);
@@ -144,7 +144,7 @@ class OverloadTest {
     }
 
     @Test
-    void aReadThatWaitedTooLongIsRefusedAsOverloadedAndNotBegun() {
+    void readQueuedTooLongIsRefusedBeforeTheStore() {
         try (SimulatedCluster cluster = slowStores(b -> b.overload(
                 OverloadProtection.defaults().withQueueAges(Duration.ofMillis(200), Duration.ofMillis(20))))) {
             BlockingStore store = (BlockingStore) cluster.stores.get(0);

@@ -91,7 +91,7 @@ class AgreedStateTest {
     }
 
     @Test
-    void aChangeThatItsNodeDoesNotInstallFailsAndSaysThatItIsMade() {
+    void changeNotInstalledByItsNodeIsIndeterminate() {
         try (FormedCluster nodes = new FormedCluster(1).form(5)) {
             nodes.disk(4).aroundNotes = name -> {
                 throw new StoreException("disk full");
@@ -170,7 +170,7 @@ class AgreedStateTest {
     }
 
     @Test
-    void aFullRestartWithoutAMetadataMajorityServesReadsAndWrites() {
+    void fullRestartServesWithoutAMetadataMajority() {
         try (FormedCluster nodes = new FormedCluster(1).form(5)) {
             nodes.put(0, "key", "value");
             nodes.stopAll();
@@ -316,7 +316,7 @@ class AgreedStateTest {
     }
 
     @Test
-    void changesGoOnWhileAVoterIsDown() {
+    void changesSucceedWhileAVoterIsDown() {
         try (FormedCluster nodes = new FormedCluster(1).form(5)) {
             nodes.crash(0);
             nodes.env.await(nodes.change(4, state -> new Command.Admit(state.epoch(), new NodeId("a"))), BOUND);

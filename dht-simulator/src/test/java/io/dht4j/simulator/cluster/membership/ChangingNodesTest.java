@@ -42,7 +42,7 @@ class ChangingNodesTest {
     }
 
     @Test
-    void nodeThatHasLeftIsAskedForNothingAndMissedByNobody() {
+    void departedNodeIsNeitherCalledNorSuspected() {
         try (agreed) {
             // The answers to what a node asks at its start are signs of life.
             cluster.env.advance(Duration.ofSeconds(1));
@@ -91,7 +91,7 @@ class ChangingNodesTest {
     }
 
     @Test
-    void connectionsToADepartedNodeAreClosedAgainAfterLateCalls() {
+    void connectionsOfLateCallsToADepartedNodeClose() {
         try (agreed) {
             leave();
             assertThat(agreed.forgotten.get(COORDINATOR)).containsExactly(node(LEAVING));
@@ -138,7 +138,7 @@ class ChangingNodesTest {
     }
 
     @Test
-    void hintsForANodeThatIsNoReplicaAnyMoreReachThoseThatAre() {
+    void hintsForAFormerReplicaReachTheNewReplicas() {
         Key moved = agreed.key(2);
         try (agreed) {
             agreed.link(COORDINATOR).toward(SimulatedCluster.id(LEAVING), Fault.refuse());

@@ -85,7 +85,7 @@ class DrivenMembersTest {
     }
 
     @Test
-    void aLeavingNodeThatNeverReturnsIsRemovedByWhatTheStatusSays() {
+    void statusSaysHowToRemoveALostLeavingNode() {
         try (DrivenCluster cluster = new DrivenCluster(4)) {
             cluster.nodes.membership(3).reports().pending(() -> 7, () -> 0);
             cluster.change(0, state -> new Command.Leave(state.epoch(), 4));
@@ -112,7 +112,7 @@ class DrivenMembersTest {
     }
 
     @Test
-    void aFailureFromBeforeTheElectionDeclaresNobodyDead() {
+    void failureBeforeTheElectionDeclaresNoNodeDead() {
         try (DrivenCluster cluster = new DrivenCluster(4)) {
             int first = cluster.leader();
             List<Integer> others =
@@ -132,7 +132,7 @@ class DrivenMembersTest {
     }
 
     @Test
-    void aChangeOfLeaderDoesNotStartTheSilenceOfADeadNodeAgain() {
+    void newLeaderKeepsTheSilenceOfADeadNode() {
         try (DrivenCluster cluster = new DrivenCluster(5)) {
             cluster.nodes.crash(4);
             cluster.nodes.env.advance(Duration.ofSeconds(35));
@@ -145,7 +145,7 @@ class DrivenMembersTest {
 
     /** The new leader has not heard it for long: another member, which answers, has. */
     @Test
-    void whatAnyMemberHasHeardCountsForANewLeader() {
+    void newLeaderCountsWhatOtherMembersHeard() {
         try (DrivenCluster cluster = new DrivenCluster(5)) {
             int first = cluster.leader();
             List<Integer> others = without(List.of(0, 1, 2, 3, 4), first, 4);
@@ -216,7 +216,7 @@ class DrivenMembersTest {
     }
 
     @Test
-    void aNodeThatIsNoMemberAnyMoreIsNotRemembered() {
+    void silenceOfARemovedMemberIsForgotten() {
         try (DrivenCluster cluster = new DrivenCluster(4)) {
             cluster.nodes.crash(3);
             cluster.nodes.env.advance(Duration.ofSeconds(40));
@@ -258,7 +258,7 @@ class DrivenMembersTest {
     }
 
     @Test
-    void slotsOfADeadNodeMoveToTheOthersIfNobodyReplacesIt() {
+    void slotsOfADeadNodeMoveWithoutAReplacement() {
         try (DrivenCluster cluster = new DrivenCluster(4)) {
             cluster.nodes.crash(3);
             cluster.nodes.env.advance(Duration.ofSeconds(40));
@@ -341,7 +341,7 @@ class DrivenMembersTest {
     }
 
     @Test
-    void theVersionSlotOfARemovedNodeIsReleasedAfterTwiceTheSkew() {
+    void versionSlotIsReleasedAfterTheRemoval() {
         try (DrivenCluster cluster = new DrivenCluster(4)) {
             cluster.change(0, state -> new Command.Leave(state.epoch(), 4));
             cluster.awaitRemoved(0, 4);

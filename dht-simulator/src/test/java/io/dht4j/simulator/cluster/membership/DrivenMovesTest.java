@@ -92,7 +92,7 @@ class DrivenMovesTest {
     }
 
     @Test
-    void movesGoOnWhereverTheDriverDies() {
+    void movesContinueWhereverTheDriverDies() {
         boolean more = true;
         for (int commands = 1; more; commands++) {
             try (DrivenCluster cluster = new DrivenCluster(3)) {
@@ -116,7 +116,7 @@ class DrivenMovesTest {
     }
 
     @Test
-    void pausedMovesStandStillAndGoOn() {
+    void pausedMovesWaitAndContinue() {
         try (DrivenCluster cluster = new DrivenCluster(3)) {
             cluster.join(0, 3);
             cluster.hold(3);
@@ -138,7 +138,7 @@ class DrivenMovesTest {
     }
 
     @Test
-    void anHeirWhoseClockIsBehindSaysSo() {
+    void heirReportsThatItsClockIsBehind() {
         try (DrivenCluster cluster = new DrivenCluster(3)) {
             cluster.change(
                     0,
@@ -229,7 +229,7 @@ class DrivenMovesTest {
     }
 
     @Test
-    void anOwnerThatIsDownKeepsItsSlotUntilItKnowsThatTheHeirIsRead() {
+    void moveDoesNotEndWhileItsOwnerIsDown() {
         try (DrivenCluster cluster = new DrivenCluster(3)) {
             cluster.join(0, 3);
             cluster.hold(3);

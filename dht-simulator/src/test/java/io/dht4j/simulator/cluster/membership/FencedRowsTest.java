@@ -59,7 +59,7 @@ class FencedRowsTest {
 
     @ParameterizedTest
     @EnumSource(Ordering.class)
-    void putByAnOldTableReachesTheNewReplicasAndNotTheFormerOne(Ordering ordering) {
+    void putByAnOldTableReachesOnlyTheNewReplicas(Ordering ordering) {
         try (agreed) {
             agreed.isolateReplicas();
             moveBehindTheCoordinator();
@@ -110,7 +110,7 @@ class FencedRowsTest {
     }
 
     @Test
-    void batchesByAnOldTableReachWhoeverHoldsEachKey() {
+    void batchesByAnOldTableReachTheCurrentReplicas() {
         try (agreed) {
             Key other = agreed.key(1);
             moveBehindTheCoordinator();
@@ -156,7 +156,7 @@ class FencedRowsTest {
     }
 
     @Test
-    void callsGoOnAskingForAViewThatDoesNotComeAtOnce() {
+    void callsRetryTheFetchOfADelayedView() {
         try (agreed) {
             CallOptions patient = ALL.withTimeout(Duration.ofSeconds(10));
             agreed.isolateReplicas();
@@ -193,7 +193,7 @@ class FencedRowsTest {
     }
 
     @Test
-    void openingOfASnapshotEndsByItsDeadlineWhileAViewIsFetched() {
+    void snapshotOpenFailsInTimeDuringAViewFetch() {
         try (agreed) {
             moveBehindTheCoordinator();
             agreed.node(COORDINATOR).refresh().from((from, known) -> new CompletableFuture<>());
@@ -225,7 +225,7 @@ class FencedRowsTest {
     }
 
     @Test
-    void replicaThatStaysBehindCountsAsAFailureOfWhichNothingWasDone() {
+    void putRefusedByABehindReplicaWritesNothing() {
         try (agreed) {
             agreed.mayRefresh = false;
             agreed.change(MOVED, HEIR, 1, 2);
@@ -242,7 +242,7 @@ class FencedRowsTest {
     }
 
     @Test
-    void aChangeElsewhereDisturbsNobody() {
+    void changeOfOtherRowsDisturbsNoCalls() {
         try (agreed) {
             agreed.isolateReplicas();
             agreed.change(1, 0, 3, 2);
@@ -268,7 +268,7 @@ class FencedRowsTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void nothingWasDoneOnlyIfEveryAttemptSaysSo(boolean firstAttemptAnswersAll) {
+    void failureIsCertainOnlyIfEveryAttemptAnswered(boolean firstAttemptAnswersAll) {
         CallOptions two = CallOptions.defaults().withPolicy(1, 2);
         try (agreed) {
             agreed.link(COORDINATOR)

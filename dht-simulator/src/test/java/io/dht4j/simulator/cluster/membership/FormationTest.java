@@ -65,7 +65,7 @@ class FormationTest {
     }
 
     @Test
-    void formationWaitsForAllAndNamesWhomItWaitsFor() {
+    void formationNamesTheFoundersItWaitsFor() {
         try (FormedCluster nodes = new FormedCluster(1)) {
             nodes.bootstrap(0, THREE);
             nodes.bootstrap(1, THREE);
@@ -94,7 +94,7 @@ class FormationTest {
     }
 
     @Test
-    void aStartThatWaitsTooLongFailsAndNamesWhomItHasWaitedFor() {
+    void startTimeoutNamesTheMissingNodes() {
         try (FormedCluster nodes = new FormedCluster(1)) {
             nodes.bootstrap(0, THREE);
             nodes.env.advance(Duration.ofMinutes(5));
@@ -231,7 +231,7 @@ class FormationTest {
     }
 
     @Test
-    void aListThatCannotBeStoredIsShownToNobody() {
+    void unstoredFounderListIsSentToNoNode() {
         try (FormedCluster nodes = new FormedCluster(1)) {
             for (int i = 0; i < 3; i++) {
                 nodes.bootstrap(i, THREE);
@@ -312,7 +312,7 @@ class FormationTest {
     }
 
     @Test
-    void aFounderWithAnEmptyDiskIsRefusedByTheClusterThatItFormed() {
+    void founderWithAnEmptyDiskIsRefused() {
         try (FormedCluster nodes = new FormedCluster(1).form(3)) {
             nodes.stop(0);
             nodes.replaceDisk(0);
@@ -323,7 +323,7 @@ class FormationTest {
     }
 
     @Test
-    void aFounderInWhosePlaceANodeIsToComeIsToldToJoin() {
+    void deadFounderIsReferredToJoin() {
         try (FormedCluster nodes = new FormedCluster(1).form(3)) {
             nodes.stop(0);
             nodes.replaceDisk(0);
@@ -400,7 +400,7 @@ class FormationTest {
     }
 
     @Test
-    void aMemberDoesNotStartStaticAndIsToldByWhomToJoin() {
+    void memberRefusesAStaticStartAndNamesSeeds() {
         try (FormedCluster nodes = new FormedCluster(1).form(3)) {
             nodes.stop(0);
             assertThatThrownBy(() -> nodes.startStatic(0, Topology.of(node(0))))

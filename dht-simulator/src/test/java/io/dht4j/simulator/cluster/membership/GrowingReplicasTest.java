@@ -114,7 +114,7 @@ class GrowingReplicasTest {
     }
 
     @Test
-    void ownersAndHeirsThatRestartGoOn() {
+    void growthContinuesAfterOwnerOrHeirRestarts() {
         for (boolean heir : new boolean[] {false, true}) {
             try (DrivenCluster cluster = threeOfOne()) {
                 for (int i = 0; i < 3; i++) {
@@ -215,7 +215,7 @@ class GrowingReplicasTest {
 
     /** Each growth adds one node that has a write, so that two growths leave a majority of them. */
     @Test
-    void writeThatTheLastReplicaHasMissedIsReadFromEveryMajorityOfFive() {
+    void writeOfTwoOfThreeIsReadFromThreeOfFive() {
         UnaryOperator<ClusterBuilder> options = builder -> builder.partitions(1)
                 .replicationFactor(3)
                 .handoff(HintedHandoff.off())

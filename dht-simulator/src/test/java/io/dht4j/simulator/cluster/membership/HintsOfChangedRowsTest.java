@@ -75,7 +75,7 @@ class HintsOfChangedRowsTest extends PhasesOfASlot {
 
     @ParameterizedTest
     @EnumSource
-    void newReplicaGetsWhatNobodyHadWhenItCopied(Change change) {
+    void newReplicaGetsAWriteMissedByItsCopy(Change change) {
         try (agreed) {
             lose(OWNER, SECOND, THIRD);
             assertThatTheOutcomeIsUnknown();
@@ -102,7 +102,7 @@ class HintsOfChangedRowsTest extends PhasesOfASlot {
     }
 
     @Test
-    void newerViewThatComesAfterTheDeadlineTakesNoReplicaItsHint() {
+    void viewAfterTheDeadlineKeepsTheHints() {
         CompletableFuture<ClusterView> fetched = new CompletableFuture<>();
         try (agreed) {
             agreed.isolateReplicas();

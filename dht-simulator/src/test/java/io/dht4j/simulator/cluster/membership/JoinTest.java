@@ -64,7 +64,7 @@ class JoinTest {
     }
 
     @Test
-    void repairBringsNothingToANodeThatOwnsNothing() {
+    void repairSendsNothingToANodeWithoutSlots() {
         try (FormedCluster nodes = new FormedCluster(1)) {
             for (int i = 0; i < 3; i++) {
                 nodes.bootstrap(i, THREE, builder -> builder.repair(Repair.on()));
@@ -152,7 +152,7 @@ class JoinTest {
     }
 
     @Test
-    void aJoinedNodeStartsFromItsOwnStateWhicheverNodesItNames() {
+    void joinedNodeRestartsFromItsOwnState() {
         try (FormedCluster nodes = threeNodes()) {
             admit(nodes, 0, 3);
             nodes.join(3, THREE);
@@ -205,7 +205,7 @@ class JoinTest {
     }
 
     @Test
-    void oneOfTwoDisksJoinsUnderOneName() {
+    void onlyOneOfTwoDisksJoinsUnderAName() {
         try (FormedCluster nodes = new FormedCluster(1).form(3)) {
             admit(nodes, 0, 3);
             nodes.join(3, list(0));

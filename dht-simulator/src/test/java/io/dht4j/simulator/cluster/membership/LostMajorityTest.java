@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 class LostMajorityTest {
 
     @Test
-    void aLostMajorityOfVotersIsRecoveredByWord() {
+    void lostVoterMajorityIsRecoveredByCommand() {
         try (DrivenCluster cluster = new DrivenCluster(5)) {
             cluster.nodes.crash(0);
             cluster.nodes.crash(1);
@@ -74,7 +74,7 @@ class LostMajorityTest {
 
     /** The agreed state names three voters, of which two are there, before the log has more than the lost one. */
     @Test
-    void logWithoutItsOnlyVoterIsRecoveredWhileMostVotersAnswer() {
+    void logWithoutItsOnlyVoterIsRecovered() {
         try (DrivenCluster cluster = new DrivenCluster(2, builder -> builder.replicationFactor(2))) {
             cluster.nodes.logsRun = false;
             cluster.join(0, 2);
@@ -108,7 +108,7 @@ class LostMajorityTest {
 
     /** A node that was to vote in the former generation, and could not since its restart, is not waited for. */
     @Test
-    void aFormerVoterThatCouldNotVoteIsNotMissedInTheNextGeneration() {
+    void recoveryNeedsNoFormerVoterThatCouldNotVote() {
         try (DrivenCluster cluster = new DrivenCluster(4)) {
             cluster.change(
                     0,
@@ -176,7 +176,7 @@ class LostMajorityTest {
 
     /** No node is lost, so none is asked whether it hears a lost one. */
     @Test
-    void aRecoveryOfAllNodesAlsoMakesAStateThatAnEarlierVersionReads() {
+    void recoveryOfAllNodesStaysReadableByOldNodes() {
         try (DrivenCluster cluster = new DrivenCluster(4, builder -> builder, made -> {
             made.ofEarlierRelease.add(3);
             return made;
@@ -198,7 +198,7 @@ class LostMajorityTest {
 
     /** The other node is asked about no third one. */
     @Test
-    void aRecoveryOfTwoNodesAlsoMakesAStateThatAnEarlierVersionReads() {
+    void recoveryOfTwoNodesStaysReadableByOldNodes() {
         try (DrivenCluster cluster = new DrivenCluster(2, builder -> builder.replicationFactor(2), made -> {
             made.ofEarlierRelease.add(0);
             return made;
@@ -252,7 +252,7 @@ class LostMajorityTest {
 
     /** The node that is asked knows of a node that knows of one that joined, and that one knows most. */
     @Test
-    void theNewestStateIsLookedForAtNodesThatNewerStatesHave() {
+    void recoverySearchesNodesKnownToNewerStates() {
         try (DrivenCluster cluster = new DrivenCluster(5)) {
             fill(cluster, 3);
             cluster.join(0, 5);

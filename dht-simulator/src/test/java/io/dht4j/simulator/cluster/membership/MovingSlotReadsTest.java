@@ -37,7 +37,7 @@ class MovingSlotReadsTest extends PhasesOfASlot {
 
     @ParameterizedTest
     @EnumSource(names = {"COPY", "BOTH", "UNDO", "GROW"})
-    void entryThatHalfASlotHoldsIsBroughtToTheOtherNodeBeforeItIsReturned(Phase phase) {
+    void readRepairsAHalfHeldSlotBeforeItReturns(Phase phase) {
         try (agreed) {
             move(phase);
             apply(NEW, reader(phase), SECOND);
@@ -62,7 +62,7 @@ class MovingSlotReadsTest extends PhasesOfASlot {
 
     @ParameterizedTest
     @EnumSource(names = {"COPY", "BOTH", "UNDO", "GROW"})
-    void entryThatNoPartOfASlotHoldsIsBroughtToBoth(Phase phase) {
+    void readRepairsBothNodesOfAMovingSlot(Phase phase) {
         try (agreed) {
             move(phase);
             apply(NEW, SECOND);
@@ -85,7 +85,7 @@ class MovingSlotReadsTest extends PhasesOfASlot {
 
     @ParameterizedTest
     @EnumSource
-    void whatWasReadBeforeAChangeOfThePhaseIsReadAfterIt(PhaseChange change) {
+    void readEntryStaysReadableAfterAPhaseChange(PhaseChange change) {
         try (agreed) {
             change.before(agreed);
             agreed.installAtAll();
@@ -153,7 +153,7 @@ class MovingSlotReadsTest extends PhasesOfASlot {
     }
 
     @Test
-    void entryIsBroughtToTheSlotThatIsFilledToo() {
+    void readRepairsAFillingSlotToo() {
         try (agreed) {
             move(Phase.FILL);
             apply(NEW, SECOND);

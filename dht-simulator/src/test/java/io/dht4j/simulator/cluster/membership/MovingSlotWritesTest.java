@@ -53,7 +53,7 @@ class MovingSlotWritesTest extends PhasesOfASlot {
 
     @ParameterizedTest
     @CsvSource({"COPY, 0", "COPY, 3", "BOTH, 0", "BOTH, 3", "UNDO, 0", "UNDO, 3", "GROW, 0", "GROW, 3"})
-    void partitionHasNoQuorumWithoutOneNodeOfThePairAndAnotherReplica(Phase phase, int down) {
+    void quorumIsLostWithAPairNodeAndAReplicaDown(Phase phase, int down) {
         try (agreed) {
             move(phase);
             assertThat(withoutQuorum()).isZero();
@@ -84,7 +84,7 @@ class MovingSlotWritesTest extends PhasesOfASlot {
 
     @ParameterizedTest
     @CsvSource({"COPY, 0", "COPY, 3", "BOTH, 0", "BOTH, 3", "UNDO, 0", "UNDO, 3", "GROW, 0", "GROW, 3"})
-    void majorityIsReachedWithoutOneNodeOfThePairAndThisOneGetsAHint(Phase phase, int down) {
+    void majorityWriteHintsTheDownNodeOfAPair(Phase phase, int down) {
         try (agreed) {
             move(phase);
             refuse(down);
@@ -248,7 +248,7 @@ class MovingSlotWritesTest extends PhasesOfASlot {
 
     @ParameterizedTest
     @CsvSource({"COPY, 0", "BOTH, 3", "UNDO, 0"})
-    void linearizableWriteLearnsTheNewestVersionFromTheNodeThatIsRead(Phase phase, int reader) {
+    void linearizableWriteAsksTheReadableNodeOfAPair(Phase phase, int reader) {
         try (agreed) {
             move(phase);
             Version held = apply(OLD, reader);
@@ -262,7 +262,7 @@ class MovingSlotWritesTest extends PhasesOfASlot {
 
     @ParameterizedTest
     @EnumSource
-    void writeThatBeginsBeforeAChangeOfThePhaseEndsByTheNextOne(PhaseChange change) {
+    void writeBegunInOneMovePhaseEndsInTheNext(PhaseChange change) {
         try (agreed) {
             change.before(agreed);
             agreed.installAtAll();

@@ -103,7 +103,7 @@ class MovingSnapshotsTest {
     }
 
     @Test
-    void snapshotBeforeACopyIsReadFromTheOwnerUntilTheMoveEnds() {
+    void ownerShowsAnOlderSnapshotUntilTheMoveEnds() {
         try (agreed) {
             put(OLD);
             Version snapshot = open(ALONE);
@@ -147,7 +147,7 @@ class MovingSnapshotsTest {
     }
 
     @Test
-    void snapshotThatWasOpenedDuringTheCopyIsNotReadFromTheHeir() {
+    void snapshotOpenedDuringACopyIsNotReadFromHeir() {
         try (agreed) {
             put(OLD);
             move(Phase.COPY);
@@ -163,7 +163,7 @@ class MovingSnapshotsTest {
     }
 
     @Test
-    void partitionThatComesBackIsNoLongerInTheSnapshot() {
+    void snapshotLosesAPartitionThatReturns() {
         try (agreed) {
             put(OLD);
             Version snapshot = open(ALONE);
@@ -183,7 +183,7 @@ class MovingSnapshotsTest {
     }
 
     @Test
-    void partitionThatComesBackByOneStepIsNoLongerInTheSnapshot() {
+    void snapshotLosesAPartitionReturnedInOneStep() {
         try (agreed) {
             put(OLD);
             Version snapshot = open(ALONE);

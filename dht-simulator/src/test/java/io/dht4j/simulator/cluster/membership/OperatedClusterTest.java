@@ -202,7 +202,7 @@ class OperatedClusterTest {
 
     /** It accepts requests for the host of the node's own address. */
     @Test
-    void aTransportKnowsItsOwnAddressBeforeItListensAndWhenItChanges() {
+    void transportLearnsItsOwnAddressAndItsChanges() {
         try (FormedCluster nodes = threeNodes()) {
             List<String> seen = new ArrayList<>();
             Transport recording = new ForwardingTransport(nodes.network.transport(node(3).address())) {
@@ -282,7 +282,7 @@ class OperatedClusterTest {
     }
 
     @Test
-    void aNodeIsSilentWhileAnotherOneAnswersAtItsAddress() {
+    void answerOfAnotherNodeCountsAsItsSilence() {
         List<Node> unreachable = list(9);
         for (int name : List.of(2, 7)) {
             try (FormedCluster nodes = threeNodes()) {
@@ -303,7 +303,7 @@ class OperatedClusterTest {
 
     /** With certificates, a node of another cluster serves no request of a node that it does not know. */
     @Test
-    void aNodeIsSilentWhileAnotherOneDeniesRequestsAtItsAddress() {
+    void refusalAtANodesAddressCountsAsItsSilence() {
         try (FormedCluster nodes = threeNodes()) {
             nodes.crash(2);
             nodes.replaceDisk(2);
@@ -321,7 +321,7 @@ class OperatedClusterTest {
     }
 
     @Test
-    void whatPreventsChangesIsNamed() {
+    void statusNamesWhatPreventsChanges() {
         try (FormedCluster nodes = threeNodes()) {
             nodes.crash(1);
             nodes.crash(2);

@@ -63,7 +63,7 @@ class RacingViewsTest {
     }
 
     @Test
-    void viewIsInstalledOnlyWhenTheStoreHasTheWriteThatItIsTaking() throws InterruptedException {
+    void viewInstallationWaitsForAWriteInProgress() throws InterruptedException {
         try (agreed) {
             Views views = agreed.views(FORMER);
             AtomicReference<Thread> installing = new AtomicReference<>();
@@ -125,7 +125,7 @@ class RacingViewsTest {
     }
 
     @Test
-    void scanGoesOnByANewTableBetweenTwoPages() {
+    void scanFollowsANewTableBetweenPages() {
         try (agreed) {
             Map<Key, byte[]> values = new HashMap<>();
             agreed.keys(MOVED, 1_500).forEach(each -> values.put(each, OLD));

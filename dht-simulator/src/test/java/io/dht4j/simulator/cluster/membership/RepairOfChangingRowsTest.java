@@ -74,7 +74,7 @@ class RepairOfChangingRowsTest {
     }
 
     @Test
-    void otherPartitionsOfTheSessionArePurgedAllTheSame() {
+    void otherPartitionsOfTheSessionAreStillPurged() {
         Key other = agreed.key(PARTITION + 4);
         try (agreed) {
             cluster.await(agreed.coordinator().put(other, VALUE, ALL));
@@ -108,7 +108,7 @@ class RepairOfChangingRowsTest {
     }
 
     @Test
-    void anHeirThatFillsADeadNodesSlotIsNeitherComparedNorWaitedFor() {
+    void repairSkipsTheHeirThatFillsADeadNodesSlot() {
         try (agreed) {
             cluster.env.advance(Duration.ofSeconds(1));
             give(2, key);

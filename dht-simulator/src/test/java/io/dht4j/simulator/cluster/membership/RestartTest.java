@@ -76,7 +76,7 @@ class RestartTest {
     }
 
     @Test
-    void settingsThatContradictTheClusterAreRefusedAtEachStart() {
+    void startWithContradictingSettingsIsRefused() {
         try (FormedCluster nodes = new FormedCluster(1).form(3)) {
             nodes.stop(2);
             nodes.bootstrap(
@@ -132,7 +132,7 @@ class RestartTest {
     }
 
     @Test
-    void aNodeThatWasDeclaredDeadMeanwhileNeverServes() {
+    void nodeDeclaredDeadWhileDownNeverServes() {
         try (FormedCluster nodes = new FormedCluster(1).form(3)) {
             nodes.env.await(nodes.change(0, state -> new Command.Admit(state.epoch(), node(3).id())), BOUND);
             nodes.join(3, THREE);
@@ -149,7 +149,7 @@ class RestartTest {
 
     /** As on a busy machine: no answer comes within the time of a usual call. */
     @Test
-    void aNodeThatWasDeclaredDeadMeanwhileLearnsItFromSlowMembers() {
+    void restartedNodeLearnsOfItsDeathFromSlowPeers() {
         try (FormedCluster nodes = new FormedCluster(1).form(4)) {
             nodes.stop(3);
             nodes.env.advance(Duration.ofSeconds(40));
@@ -195,7 +195,7 @@ class RestartTest {
     }
 
     @Test
-    void aMemberThatNobodyAnswersServesSoon() {
+    void memberWithoutAnswersServesSoon() {
         try (FormedCluster nodes = new FormedCluster(1).form(3)) {
             nodes.stopAll();
             nodes.bootstrap(0, THREE);

@@ -95,7 +95,7 @@ class RowsOfDifferentWidthTest {
     }
 
     @Test
-    void writeThatIsPlannedAgainNeedsTheMajorityOfTheNewRow() {
+    void replannedWriteNeedsTheNewMajority() {
         try (agreed) {
             narrow();
             agreed.changeBehindTheCoordinator(NARROW, 0, 1);
@@ -106,7 +106,7 @@ class RowsOfDifferentWidthTest {
     }
 
     @Test
-    void writeThatIsPlannedAgainFailsWithoutTheMajorityOfTheNewRow() {
+    void replannedWriteFailsWithoutTheNewMajority() {
         try (agreed) {
             narrow();
             agreed.changeBehindTheCoordinator(NARROW, 0, 1);
@@ -119,7 +119,7 @@ class RowsOfDifferentWidthTest {
 
     @ParameterizedTest
     @EnumSource(Ordering.class)
-    void readThatIsPlannedAgainAsksTheMajorityOfTheNewRow(Ordering ordering) {
+    void replannedReadAsksTheNewMajority(Ordering ordering) {
         try (agreed) {
             narrow();
             cluster.await(agreed.coordinator().put(narrow, OLD, DEFAULTS));
@@ -132,7 +132,7 @@ class RowsOfDifferentWidthTest {
     }
 
     @Test
-    void versionQueryThatIsPlannedAgainAsksTheMajorityOfTheNewRow() {
+    void replannedVersionQueryAsksTheNewMajority() {
         try (agreed) {
             narrow();
             agreed.changeBehindTheCoordinator(NARROW, 0, 1);
@@ -205,7 +205,7 @@ class RowsOfDifferentWidthTest {
     }
 
     @Test
-    void explicitPolicyMayNotExceedThePartitionWithTheFewestReplicas() {
+    void policyMayNotExceedTheNarrowestPartition() {
         try (agreed) {
             narrow();
             agreed.change(NARROW, 0, 1);

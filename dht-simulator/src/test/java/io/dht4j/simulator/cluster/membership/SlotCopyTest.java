@@ -112,7 +112,7 @@ class SlotCopyTest extends MovingSlot {
     }
 
     @Test
-    void heirOfAnAbortedBatchDropsItsPartialCopyAndTheOwnerKeepsAll() {
+    void heirOfAnAbortedBatchDropsItsCopy() {
         List<Key> keys = agreed.keys(MOVED, 20);
         put(keys, 1, ALL);
         move(Phase.COPY, HEIR);
@@ -125,7 +125,7 @@ class SlotCopyTest extends MovingSlot {
     }
 
     @Test
-    void undoneBatchLeavesTheOwnerWithAllAndTheHeirWithNothing() {
+    void undoneBatchLeavesAllEntriesWithTheOwner() {
         List<Key> keys = agreed.keys(MOVED, 20);
         put(keys, 1, ALL);
         move(Phase.COPY, HEIR);
@@ -143,7 +143,7 @@ class SlotCopyTest extends MovingSlot {
     }
 
     @Test
-    void whatIsLeftOfAnEarlierTimeDoesNotComeBack() {
+    void heirDropsLeftoversOfAnEarlierOwnership() {
         Key deleted = agreed.keys(MOVED, 30).get(29);
         put(agreed.keys(MOVED, 20), 1, ALL);
         agreed.stores.get(HEIR).apply(List.of(value(deleted, old(5))));

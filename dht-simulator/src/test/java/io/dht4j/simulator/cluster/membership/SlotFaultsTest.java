@@ -59,7 +59,7 @@ class SlotFaultsTest extends MovingSlot {
     }
 
     @Test
-    void fullDiskStopsTheCopyAndSaysSo() {
+    void fullDiskStopsTheCopyAndIsReported() {
         List<Key> keys = agreed.keys(MOVED, 20);
         put(keys, 1, ALL);
         agreed.stores.get(HEIR).readOnly = true;
@@ -124,7 +124,7 @@ class SlotFaultsTest extends MovingSlot {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 40, 700, 1500, 3000})
-    void acknowledgedWritesStayInTwoSlotsWhenOwnerAndHeirRestart(int millis) {
+    void acknowledgedWritesSurviveRestartsOfAPair(int millis) {
         List<Key> keys = agreed.keys(MOVED, 40);
         put(keys, 1, ALL);
         agreed.inBatch(7, MOVED, OWNER, HEIR);

@@ -45,7 +45,7 @@ class SlotFillTest extends MovingSlot {
     }
 
     @Test
-    void heirOfADeadNodeTakesWritesWhileItWaitsForAllLiveReplicas() {
+    void heirAcceptsWritesWhileItWaitsForReplicas() {
         List<Key> keys = fillWithoutAnAnswerOfTheThird();
         assertThat(waitsFor()).contains("n2");
         assertThat(read(keys.get(0)).toString()).contains("REPLICA_REFILLING");
@@ -60,7 +60,7 @@ class SlotFillTest extends MovingSlot {
     }
 
     @Test
-    void heirGoesOnWithoutASourceThatIsDeclaredDead() {
+    void heirContinuesWithoutADeadSource() {
         List<Key> keys = fillWithoutAnAnswerOfTheThird();
         // The rows stay as they are.
         agreed.settings(new Moves(List.of(), RebalanceSettings.DEFAULT, Set.of(new NodeId("n2"))));
@@ -70,7 +70,7 @@ class SlotFillTest extends MovingSlot {
     }
 
     @Test
-    void copyOfAnOwnerThatDiesGoesOnAsAFill() {
+    void copyOfADyingOwnerContinuesAsAFill() {
         List<Key> keys = agreed.keys(MOVED, 20);
         put(keys, 1, ALL);
         Key onlyThere = agreed.keys(MOVED, 30).get(29);

@@ -98,7 +98,7 @@ class SlotPurgeTest extends MovingSlot {
 
     @ParameterizedTest
     @EnumSource(names = {"COPY", "GROW"})
-    void entryBelowTheWatermarksIsReadBeforeTheHeirHasCopiedIt(Phase phase) {
+    void entryBelowTheWatermarkIsReadDuringTheCopy(Phase phase) {
         Key key = agreed.key(MOVED);
         hold(value(key, belowWatermarks()), OWNER, OTHER, THIRD);
         moveWithoutPages(0, phase);
@@ -122,7 +122,7 @@ class SlotPurgeTest extends MovingSlot {
 
     @ParameterizedTest
     @EnumSource(names = {"COPY", "GROW"})
-    void batchBringsTheHeirWhatItDoesNotCopyForSure(Phase phase) {
+    void batchReadRepairsTheHeirAboveTheWatermarks(Phase phase) {
         Key before = agreed.keys(MOVED, 2).get(0);
         Key since = agreed.keys(MOVED, 2).get(1);
         hold(value(before, belowWatermarks()), OWNER, OTHER, THIRD);
@@ -136,7 +136,7 @@ class SlotPurgeTest extends MovingSlot {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
-    void heirOfAFurtherSlotRefusesWhatItsOwnerRefusesAndNoMore(boolean copied) {
+    void growingHeirRefusesExactlyWhatItsOwnerRefuses(boolean copied) {
         // The first replica has voted for a later purge, whose outcome it does not know.
         BlockingStore inDoubt = new BlockingStore(cluster.image(OWNER));
         keepWatermarks(inDoubt, Version.of(PURGED.millis() + 10_000, 0), PURGED);

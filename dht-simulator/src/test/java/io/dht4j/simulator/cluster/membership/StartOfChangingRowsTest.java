@@ -153,7 +153,7 @@ class StartOfChangingRowsTest {
     }
 
     @Test
-    void partitionThatIsRefilledStaysReadableWhenItsReplicasChange() {
+    void changedReplicasRepeatNoFinishedRefill() {
         try (agreed) {
             refill(1);
             agreed.link(REFILLED).toward(SimulatedCluster.id(COORDINATOR), Fault.refuse());

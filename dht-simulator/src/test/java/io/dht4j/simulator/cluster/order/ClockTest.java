@@ -62,7 +62,7 @@ class ClockTest {
 
     @ParameterizedTest
     @ValueSource(ints = {120, 600, 36_000, -70, -600, -36_000})
-    void whileItsClockIsWrongANodeWritesNothingAnywhereAndServesAgainByItself(int seconds) {
+    void nodeRefusesWritesWhileItsClockIsWrong(int seconds) {
         try (SimulatedCluster cluster = cluster(3)) {
             cluster.await(cluster.node(1).put(KEY, bytes("right"), ALL));
             set(cluster, 0, seconds);
@@ -88,7 +88,7 @@ class ClockTest {
     }
 
     @Test
-    void theOthersGoOnMeanwhile() {
+    void othersServeBesideANodeWithAWrongClock() {
         try (SimulatedCluster cluster = cluster(3)) {
             set(cluster, 0, 600);
             for (int i = 1; i < 3; i++) {
@@ -100,7 +100,7 @@ class ClockTest {
     }
 
     @Test
-    void clocksThatAreTurnedBackTogetherStopNobody() {
+    void clocksTurnedBackTogetherStopNoWrites() {
         try (SimulatedCluster cluster = cluster(3)) {
             cluster.await(cluster.node(2).put(KEY, bytes("before"), ALL));
             for (int i = 0; i < 3; i++) {
@@ -116,7 +116,7 @@ class ClockTest {
     }
 
     @Test
-    void ofTwoTheOneThatIsAheadTakesNoWrites() {
+    void nodeAheadOfItsOnlyPeerRefusesWrites() {
         try (SimulatedCluster cluster = cluster(2)) {
             set(cluster, 1, -300);
             CallOptions both = CallOptions.defaults().withPolicy(2, 2);
@@ -141,7 +141,7 @@ class ClockTest {
     }
 
     @Test
-    void aClockThatJumpsAfterALongSilenceIsNoticedByTheFirstWrite() {
+    void firstWriteAfterASilenceNoticesAClockJump() {
         try (SimulatedCluster cluster = cluster(3)) {
             cluster.env.advance(Duration.ofHours(3));
             set(cluster, 0, 120);
@@ -150,7 +150,7 @@ class ClockTest {
     }
 
     @Test
-    void differencesWithinTheLimitAndSlowAnswersAreNoContradiction() {
+    void toleratedSkewAndSlowAnswersStopNoWrites() {
         try (SimulatedCluster cluster = cluster(3)) {
             set(cluster, 0, 55);
             cluster.links.forEach(link -> link.towardAll(Fault.delay(Duration.ofMillis(400), Duration.ofMillis(400))));
@@ -220,7 +220,7 @@ class ClockTest {
     }
 
     @Test
-    void itsOwnEntriesOfAWrongClockAreNotShownBeforeTheirTime() {
+    void entriesOfAWrongClockAreNotShownEarly() {
         try (SimulatedCluster cluster = cluster(3)) {
             cluster.await(cluster.node(1).put(KEY, bytes("right"), ALL));
             long ahead = cluster.env.currentTimeMillis() + 120_000;

@@ -70,7 +70,7 @@ class OrderTest {
 
     @ParameterizedTest
     @EnumSource
-    void aWriteOfANodeThatIsBehindSupersedesWhatWasAcknowledgedBefore(Ordering ordering) {
+    void laggingClockStillSupersedesEarlierWrites(Ordering ordering) {
         try (SimulatedCluster cluster = skewed(Duration.ofSeconds(-50))) {
             CallOptions options = MAJORITY.withOrdering(ordering);
             for (int i = 0; i < 20; i++) {
@@ -97,7 +97,7 @@ class OrderTest {
     }
 
     @Test
-    void supersededKeysOfABatchGetASecondVersionAndTheGreatestIsReported() {
+    void onlySupersededKeysOfABatchGetANewVersion() {
         try (SimulatedCluster cluster = skewed(Duration.ofSeconds(-50))) {
             Map<Key, byte[]> batch = new LinkedHashMap<>();
             silence(cluster);
@@ -198,7 +198,7 @@ class OrderTest {
     }
 
     @Test
-    void whatAWrongClockHasStampedHoldsNoHintUp() {
+    void versionOfAWrongClockDelaysNoHints() {
         Key other = Key.of("other");
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
             long ahead = cluster.env.currentTimeMillis() + 3_600_000;

@@ -20,6 +20,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -88,7 +89,7 @@ class SupersededWritesTest {
     }
 
     @Test
-    void concurrentWriteWaitsForASilentReplicaUntilItIsSuspected() {
+    void overlappingWriteWaitsUntilSuspicion() {
         try (SimulatedCluster cluster = started(1, 3)) {
             fault(cluster, 2, Fault.loseRequest());
             Runnable put = () -> {
@@ -101,7 +102,8 @@ class SupersededWritesTest {
     }
 
     @Test
-    void writeWaitsTheSuspicionTimeForAReplicaThatAnswersOthers() {
+    @DisplayName("a write waits the suspicion time for a late replica that answers other calls")
+    void writeWaitsTheSuspicionTimeForALateReplica() {
         try (SimulatedCluster cluster = started(1, 3)) {
             overlap(cluster, 1, KEY);
             fault(cluster, 2, Fault.delay(Duration.ZERO, Duration.ofMillis(900)));
@@ -122,7 +124,7 @@ class SupersededWritesTest {
     }
 
     @Test
-    void withoutADetectorAWriteWaitsForASilentReplicaAsReadsDo() {
+    void writeWithoutADetectorWaitsForASilentReplica() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
                 .options(builder -> builder.failureDetector(FailureDetectors.none()))
                 .start()) {
@@ -136,7 +138,7 @@ class SupersededWritesTest {
 
     @ParameterizedTest
     @ValueSource(ints = {0, 100, 490})
-    void replicaThatAnswersInTimeIsWaitedForAndNeedsNoSecondVersion(int millis) {
+    void replicaAnsweringInTimeNeedsNoSecondVersion(int millis) {
         try (SimulatedCluster cluster = started(1, 3)) {
             fault(cluster, 2, Fault.delay(Duration.ZERO, Duration.ofMillis(millis)));
             Version overlapping = overlap(cluster, 1, KEY);
@@ -164,7 +166,7 @@ class SupersededWritesTest {
     }
 
     @Test
-    void replicaThatHasFailedStandsForNoneThatIsToAnswer() {
+    void failedReplicaDoesNotReplaceALateOne() {
         try (SimulatedCluster cluster = started(1, 5)) {
             fault(cluster, 4, Fault.refuse());
             fault(cluster, 3, Fault.delay(Duration.ZERO, Duration.ofMillis(300)));

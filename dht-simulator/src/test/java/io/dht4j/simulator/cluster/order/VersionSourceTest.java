@@ -52,7 +52,7 @@ class VersionSourceTest {
     }
 
     @Test
-    void afterAKillVersionsAreGreaterThoughTheClockWasTurnedBack() {
+    void versionsGrowAcrossKillsAndClockSetbacks() {
         Version last = use(versions.next());
         for (int i = 0; i < 5; i++) {
             env.setClockOffset(Duration.ofSeconds(-5L * i));
@@ -86,7 +86,7 @@ class VersionSourceTest {
     }
 
     @Test
-    void anOrderlyRestartGoesOnFromTheLastVersion() {
+    void orderlyRestartContinuesFromTheLastVersion() {
         Version last = use(versions.next());
         versions.close();
         versions = start(store);
@@ -110,7 +110,7 @@ class VersionSourceTest {
     }
 
     @Test
-    void killedNodeRepeatsNoVersionAfterItsClockJumpsBackBeyondTheSkew() {
+    void killedNodeRepeatsNoVersionAfterAClockJump() {
         long ahead = env.currentTimeMillis() + MAX_SKEW_MILLIS - 5_000;
         Set<Version> given = new HashSet<>();
         for (int start = 0; start < 6; start++) {
@@ -182,7 +182,7 @@ class VersionSourceTest {
     }
 
     @Test
-    void whoeverWaitsWhenTheNodeClosesIsAnswered() {
+    void closingFailsWaitingReservations() {
         var reserved = versions.reserve(versions.next(), SECOND);
         versions.close();
         assertThat(reserved).isCompletedExceptionally();

@@ -167,7 +167,7 @@ class PurgeClaimsTest {
     }
 
     @Test
-    void aClaimThatLiesTooFarAheadClosesToReadsOnlyAndIsNotPassedOn() {
+    void claimTooFarAheadStopsReadsAndIsNotPassedOn() {
         claim = now(SKEW.plusMinutes(5));
         start();
         env.advance(Duration.ofSeconds(10));
@@ -196,7 +196,7 @@ class PurgeClaimsTest {
     }
 
     @Test
-    void whenTheClockIsRightAClaimThatWasTooFarAheadIsBelieved() {
+    void claimIsAcceptedOnceTheClockReachesIt() {
         claim = now(SKEW.plusMinutes(5));
         start();
         env.advance(Duration.ofSeconds(10));
@@ -207,7 +207,7 @@ class PurgeClaimsTest {
     }
 
     @Test
-    void aRoundOfRepairConcludesNothingFromAClaimThatLiesTooFarAhead() {
+    void repairSessionFailsOnAClaimTooFarAhead() {
         start();
         env.advance(Duration.ofSeconds(10));
         assertThat(read()).contains("first");

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 class PurgeTest {
 
     @Test
-    void purgedEntriesStayDeletedWhenANodeReturnsWithAnOldDisk() {
+    void purgedEntriesStayDeletedAfterADiskRollback() {
         try (SimulatedCluster cluster = setup(3).start()) {
             cluster.await(cluster.node(0).put(KEY, bytes("v"), ALL));
             Entry old = cluster.stores.get(0).get(KEY).orElseThrow();

@@ -111,7 +111,7 @@ class ReadRepairTest {
     }
 
     @Test
-    void aBatchBringsEachReplicaWhatItLacksInOneRequest() {
+    void batchRepairsEachReplicaInOneRequest() {
         try (StaleReplicas cluster = overBlockingStores()) {
             List<Key> keys =
                     IntStream.range(0, 20).mapToObj(i -> Key.of("key" + i)).toList();
@@ -127,7 +127,7 @@ class ReadRepairTest {
     }
 
     @Test
-    void aReplicaThatReadsAndTakesNoWritesHoldsNobodyUp() {
+    void lostRepairDelaysNoRead() {
         try (StaleReplicas cluster = StaleReplicas.start()) {
             cluster.leaveBehind(1, 2);
             // It answers the read; the entry does not reach it.
@@ -144,7 +144,7 @@ class ReadRepairTest {
 
     @ParameterizedTest
     @EnumSource
-    void theEndOfTheReadDoesNotCancelTheRepairsThatItDidNotNeed(CancellationPolicy cancellation) {
+    void endOfTheReadDoesNotCancelSurplusRepairs(CancellationPolicy cancellation) {
         try (StaleReplicas cluster = StaleReplicas.start(setup -> setup.options(b -> b.cancellation(cancellation)))) {
             cluster.leaveBehind(1, 2);
             cluster.links.get(0).toward(id(2), Fault.delay(Duration.ofMillis(50), Duration.ZERO));
@@ -202,7 +202,7 @@ class ReadRepairTest {
     }
 
     @Test
-    void whereAReplicaCannotBeBroughtUpToDateAnotherOneTakesItsPlace() {
+    void readRepairsAnotherReplicaIfOneFails() {
         try (StaleReplicas cluster = overBlockingStores()) {
             cluster.leaveBehind(1, 2);
             cluster.writesFail(1);
@@ -214,7 +214,7 @@ class ReadRepairTest {
     }
 
     @Test
-    void aMonotonicReadFailsWhereTooFewReplicasCanHaveWhatItReturns() {
+    void monotonicReadFailsWithoutEnoughRepairs() {
         try (StaleReplicas cluster = overBlockingStores()) {
             cluster.leaveBehind(1, 2);
             cluster.writesFail(1);

@@ -112,7 +112,7 @@ class RefillTest {
     }
 
     @Test
-    void whatOnlyOneOtherReplicaHasComesBackFromEachOfThem() {
+    void refillCollectsEntriesOfEachReplica() {
         try (SimulatedCluster cluster = start()) {
             putWithout(cluster, 0, Key.of("with-1"), "a");
             putWithout(cluster, 1, Key.of("with-0"), "b");
@@ -141,7 +141,7 @@ class RefillTest {
     }
 
     @Test
-    void untilThenTheReplicaRefusesReadsAndOthersAreAsked() {
+    void refillingReplicaIsNotCountedForReads() {
         try (SimulatedCluster cluster = start()) {
             Key key = Key.of("key");
             putWithout(cluster, 0, key, "acknowledged by n1 and n2");
@@ -171,7 +171,7 @@ class RefillTest {
     }
 
     @Test
-    void aLinearizableReadNeedsAMajorityMeanwhileToo() {
+    void linearizableReadNeedsAMajorityDuringARefill() {
         try (SimulatedCluster cluster = start()) {
             marker.broken = true;
             lose(cluster);
@@ -183,7 +183,7 @@ class RefillTest {
     }
 
     @Test
-    void itsOwnMemoryIsNotAskedEither() {
+    void readDuringARefillSkipsLocalMemory() {
         try (SimulatedCluster cluster = start()) {
             Key key = Key.of("key");
             cluster.await(cluster.node(0).put(key, bytes("v"), ALL));
@@ -215,7 +215,7 @@ class RefillTest {
     }
 
     @Test
-    void whatIsWrittenMeanwhileIsNewerAndStays() {
+    void writesDuringARefillSurviveIt() {
         try (SimulatedCluster cluster = start()) {
             Key key = Key.of("key");
             cluster.await(cluster.node(0).put(key, bytes("old"), ALL));
@@ -287,7 +287,7 @@ class RefillTest {
     }
 
     @Test
-    void itDoesWithoutNodesThatAreGivenUp() {
+    void refillSkipsExcludedNodes() {
         try (SimulatedCluster cluster = start()) {
             Key key = Key.of("key");
             putWithout(cluster, 1, key, "v");
@@ -303,7 +303,7 @@ class RefillTest {
     }
 
     @Test
-    void twoThatLostEverythingWaitForEachOtherUntilTheyAreGivenUp() {
+    void refillWaitsForAStoppedReplica() {
         try (SimulatedCluster cluster = start()) {
             cluster.await(cluster.node(0).put(Key.of("key"), bytes("v"), ALL));
             lose(cluster);
@@ -318,7 +318,7 @@ class RefillTest {
     }
 
     @Test
-    void whatCannotBeMarkedAsRefilledStaysClosed() {
+    void partitionStaysClosedUntilMarkedAsRefilled() {
         try (SimulatedCluster cluster = start()) {
             Key key = Key.of("key");
             cluster.await(cluster.node(0).put(key, bytes("v"), ALL));
@@ -362,7 +362,7 @@ class RefillTest {
     }
 
     @Test
-    void onlyOtherNodesCanBeGivenUp() {
+    void onlyOtherNodesCanBeExcluded() {
         try (SimulatedCluster cluster = start()) {
             for (String name : List.of("n0", "n9")) {
                 assertThatThrownBy(() -> ClusterBuilder.of("n0", cluster.topology)

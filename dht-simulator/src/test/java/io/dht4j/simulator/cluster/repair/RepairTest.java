@@ -76,7 +76,7 @@ class RepairTest {
     }
 
     @Test
-    void itReportsItsFinishedPartitionsWhileItRuns() {
+    void repairReportsItsProgress() {
         try (SimulatedCluster cluster = setup(3).start()) {
             cluster.stores.get(0).apply(List.of(value("key", NOW, "two have it")));
             cluster.stores.get(2).apply(List.of(value("key", NOW, "two have it")));
@@ -123,7 +123,7 @@ class RepairTest {
     }
 
     @Test
-    void ofTwoValuesOfOneVersionAllEndWithTheSame() {
+    void repairSettlesTwoValuesOfOneVersion() {
         try (SimulatedCluster cluster = setup(3).start()) {
             cluster.stores.get(0).apply(List.of(value("key", NOW, "a".repeat(5000))));
             cluster.stores.get(1).apply(List.of(value("key", NOW, "b".repeat(5000))));
@@ -137,7 +137,7 @@ class RepairTest {
     }
 
     @Test
-    void itHappensByItself() {
+    void repairRunsPeriodically() {
         SimulatedCluster.Setup setup = SimulatedCluster.of(1, 3)
                 .options(builder -> builder.handoff(HintedHandoff.off()).repair(Repair.on()));
         try (SimulatedCluster cluster = setup.start()) {
@@ -169,14 +169,14 @@ class RepairTest {
     }
 
     @Test
-    void othersRepairWhatIsOnANodeToRepairWhoseRepairIsOff() {
+    void othersRepairForANodeWithRepairOff() {
         assertOthersRepair(SimulatedCluster.of(1, 3)
                 .options((i, builder) ->
                         builder.handoff(HintedHandoff.off()).repair(i == 0 ? Repair.off() : Repair.on())));
     }
 
     @Test
-    void othersRepairWhatIsOnANodeToRepairWhoseDiskTakesNothing() {
+    void othersRepairForANodeWithAFullDisk() {
         assertOthersRepair(SimulatedCluster.of(1, 3)
                 .options(builder -> builder.handoff(HintedHandoff.off()).repair(Repair.on()))
                 .stores(i -> i > 0
@@ -204,7 +204,7 @@ class RepairTest {
     }
 
     @Test
-    void whoCanRepairIsLeftToDoSo() {
+    void onlyOneNodeRepairsEachPartition() {
         SimulatedCluster.Setup setup = SimulatedCluster.of(1, 3)
                 .options(builder ->
                         builder.handoff(HintedHandoff.off()).repair(Repair.on()).partitions(16));

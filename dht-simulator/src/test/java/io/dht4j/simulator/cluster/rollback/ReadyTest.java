@@ -48,7 +48,7 @@ class ReadyTest {
     }
 
     @Test
-    void aNodeIsReadyWhenAMajorityCanBeReadAndItsReadsWaitForThat() {
+    void readinessAndReadsWaitForAReadableMajority() {
         try (cluster) {
             List<ModelStore> images = stopAllWithData();
             cluster.startNode(0, images.get(0));
@@ -74,7 +74,7 @@ class ReadyTest {
     }
 
     @Test
-    void readsWaitWhileSlowNodesHaveNotReportedWhatTheyHavePurged() {
+    void readsWaitForThePurgeReportsOfSlowNodes() {
         try (cluster) {
             List<ModelStore> images = stopAllWithData();
             for (int node = 0; node < images.size(); node++) {
@@ -150,7 +150,7 @@ class ReadyTest {
     }
 
     @Test
-    void aNodeThatIsClosedBeforeItIsReadySaysSo() {
+    void closingFailsReadinessAndWaitingReads() {
         try (cluster) {
             List<ModelStore> images = stopAllWithData();
             cluster.startNode(0, images.get(0));

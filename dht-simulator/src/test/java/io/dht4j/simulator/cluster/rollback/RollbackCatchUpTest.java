@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 class RollbackCatchUpTest {
 
     @Test
-    void itTakesWritesMeanwhileAndTheyStay() {
+    void rolledBackNodeKeepsWritesDuringItsRefill() {
         try (RollbackCluster cluster = RollbackCluster.start()) {
             ModelStore image = cluster.imageBeforeDeletion();
             cluster.rollBack(BACK, image);
@@ -54,7 +54,7 @@ class RollbackCatchUpTest {
     }
 
     @Test
-    void itDoesWithoutNodesThatAreGivenUp() {
+    void catchUpSkipsExcludedNodes() {
         try (RollbackCluster cluster = RollbackCluster.start()) {
             ModelStore image = cluster.imageBeforeDeletion();
             cluster.stop(2);
@@ -68,7 +68,7 @@ class RollbackCatchUpTest {
     }
 
     @Test
-    void rolledBackNodeHasAllValuesBeforeReadsDespiteSmallReplies() {
+    void rolledBackNodeCatchesUpThroughSmallReplies() {
         try (RollbackCluster cluster = RollbackCluster.start(builder -> builder.maxValueBytes(1000))) {
             int count = 200;
             ModelStore image = cluster.image(BACK);
@@ -133,7 +133,7 @@ class RollbackCatchUpTest {
     }
 
     @Test
-    void itIsReadAlsoIfAnotherOneRefusesWhatItHas() {
+    void nodeReopensThoughAPeerRefusesItsEntries() {
         try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("kept", "v", ALL);
             ModelStore image = cluster.image(BACK);
@@ -151,7 +151,7 @@ class RollbackCatchUpTest {
     }
 
     @Test
-    void itIsReadOnceItsClockLetsItTakeWhatOthersHave() {
+    void nodeReopensOnceItsClockAcceptsAllEntries() {
         try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("kept", "v", ALL);
             ModelStore image = cluster.image(BACK);
@@ -170,7 +170,7 @@ class RollbackCatchUpTest {
     }
 
     @Test
-    void whatItHasFetchedIsOnTheDiskBeforeTheFenceIs() {
+    void fetchedEntriesAreForcedBeforeTheWatermark() {
         try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("deleted", "v", ALL);
             ModelStore image = cluster.image(BACK);

@@ -86,7 +86,7 @@ class RollbackNoticedTest {
     }
 
     @Test
-    void anOrdinaryRestartOfOneNodeServesAtOnceAndRefillsNothing() {
+    void restartOfOneNodeServesAtOnceWithoutRefill() {
         try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("deleted", "v", ALL);
             cluster.put("kept", "v", ALL);
@@ -107,7 +107,7 @@ class RollbackNoticedTest {
     }
 
     @Test
-    void anOrdinaryRestartServesAtOnceTooWhenAnotherNodeIsGone() {
+    void restartServesAtOnceWithAnotherNodeGone() {
         try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("deleted", "v", ALL);
             cluster.put("kept", "v", ALL);
@@ -124,7 +124,7 @@ class RollbackNoticedTest {
     }
 
     @Test
-    void anOrdinaryRestartOfAllNodesServesAtOnceAndRefillsNothing() {
+    void restartOfAllNodesServesAtOnceWithoutRefill() {
         try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("deleted", "v", ALL);
             cluster.put("kept", "v", ALL);
@@ -148,7 +148,7 @@ class RollbackNoticedTest {
     }
 
     @Test
-    void loneNodeServesAtOnceAndClosesWhenItsRollbackIsDetected() {
+    void rolledBackLoneNodeServesUntilDetection() {
         try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("kept", "v", ALL);
             ModelStore image = cluster.imageBeforeDeletion();
@@ -194,7 +194,7 @@ class RollbackNoticedTest {
     }
 
     @Test
-    void whatItKnowsOfItselfOutlivesARestart() {
+    void knowledgeOfARollbackSurvivesARestart() {
         try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("kept", "v", ALL);
             ModelStore image = cluster.imageBeforeDeletion();

@@ -69,7 +69,7 @@ class RollbackPeersTest {
     }
 
     @Test
-    void ofAllThatWereRolledBackTheOneThatKnowsMostIsBelieved() {
+    void newestOfAllRolledBackNodesIsBelieved() {
         try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("deleted", "v", ALL);
             ModelStore first = cluster.image(0);
@@ -173,7 +173,7 @@ class RollbackPeersTest {
     }
 
     @Test
-    void itDoesNotWaitForOneThatIsRebuiltAndWaitsForIt() {
+    void rolledBackAndRebuiltNodesDoNotDeadlock() {
         try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("kept", "v", ALL);
             ModelStore image = cluster.imageBeforeDeletion();
@@ -236,7 +236,7 @@ class RollbackPeersTest {
     /** Of two nodes the one that loses its disk must be the second of the round; which that is, the placement says. */
     @ParameterizedTest
     @ValueSource(ints = {0, BACK})
-    void aNodeThatLosesItsDiskInTheMiddleOfARoundHasNobodyTakeForDeletedWhatItLacks(int lost) {
+    void diskLostDuringARepairSessionDeletesNothing(int lost) {
         try (RollbackCluster cluster = RollbackCluster.start()) {
             cluster.put("deleted", "v", ALL);
             List<Key> kept = keys("kept");

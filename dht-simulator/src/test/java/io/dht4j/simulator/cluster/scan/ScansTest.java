@@ -66,7 +66,7 @@ class ScansTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 3, 5})
-    void aScanShowsTheWholeClusterInUnsignedOrderFromEveryNode(int size) {
+    void scanShowsTheClusterInUnsignedOrder(int size) {
         try (SimulatedCluster cluster = SimulatedCluster.of(size, size).start()) {
             TreeMap<Key, byte[]> entries = randomEntries(1, 5000, 100);
             putInChunks(cluster, entries, CallOptions.defaults());
@@ -143,7 +143,7 @@ class ScansTest {
     }
 
     @Test
-    void deletedAndExpiredEntriesAreHiddenEvenIfAReplicaStillHasThem() {
+    void scanHidesDeadEntriesThatAReplicaStillHas() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
             TreeMap<Key, byte[]> entries = randomEntries(4, 300, 10);
             putInChunks(cluster, entries, CallOptions.defaults().withPolicy(3, 3));
@@ -171,7 +171,7 @@ class ScansTest {
     }
 
     @Test
-    void nothingButTombstonesMakesAnEmptyScanHoweverManyTheyAre() {
+    void pageSkipsAnyNumberOfTombstones() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
             TreeMap<Key, byte[]> entries = randomEntries(5, 3000, 0);
             putInChunks(cluster, entries, TWO_OF_THREE);
@@ -209,7 +209,7 @@ class ScansTest {
     }
 
     @Test
-    void aScanGoesOnWithoutGapsAndRepeatsWhenANodeDiesInTheMiddle() {
+    void scanHasNoGapsOrRepeatsWhenANodeDies() {
         for (int dying = 0; dying < 4; dying++) {
             for (int after = 0; after < 4; after++) {
                 try (SimulatedCluster cluster = SimulatedCluster.of(dying, 5).start()) {
@@ -229,7 +229,7 @@ class ScansTest {
     }
 
     @Test
-    void aScanGoesOnWhileEachNodeInTurnIsAwayForAWhile() {
+    void scanContinuesWhileNodesAreAwayInTurn() {
         try (SimulatedCluster cluster = SimulatedCluster.of(3, 5).start()) {
             TreeMap<Key, byte[]> entries = randomEntries(7, 12_000, 50);
             putInChunks(cluster, entries, CallOptions.defaults().withPolicy(3, 3));
@@ -316,7 +316,7 @@ class ScansTest {
     }
 
     @Test
-    void theNodeScopeNeedsNoPeersAndHidesTombstonesAndExpiredEntries() {
+    void nodeScanNeedsNoPeersAndShowsLiveEntries() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
             Key live = cluster.keyOf(0, 0);
             CallOptions all = CallOptions.defaults().withPolicy(3, 3);

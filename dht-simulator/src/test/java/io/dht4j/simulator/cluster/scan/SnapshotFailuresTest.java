@@ -110,7 +110,7 @@ class SnapshotFailuresTest {
     }
 
     @Test
-    void oneThatCouldNotBeginLeavesNothingBehind() {
+    void snapshotThatCannotBeginLeavesNothing() {
         BlockingStore store = new BlockingStore();
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
                 .stores(i -> i == 0 ? store : new BlockingStore())
@@ -146,7 +146,7 @@ class SnapshotFailuresTest {
     }
 
     @Test
-    void aNodeWhoseClockIsTooFarAheadIsLeftOutAndForgetsTheSnapshot() {
+    void snapshotLeavesOutANodeWithAClockFarAhead() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
                 .clocks(i -> i == 2 ? Duration.ofHours(1) : Duration.ZERO)
                 .start()) {
@@ -160,7 +160,7 @@ class SnapshotFailuresTest {
     }
 
     @Test
-    void oneThatFailsHalfwayIsForgottenByThoseThatHadBegun() {
+    void snapshotThatFailsHalfwayIsForgotten() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
             for (int i = 0; i < 4; i++) {
                 Duration begun = cluster.env.elapsed();
@@ -185,7 +185,7 @@ class SnapshotFailuresTest {
     }
 
     @Test
-    void aMemberWhoseOwnWritesDoNotEndInTimeSaysSo() {
+    void snapshotFailsWhileOwnWritesDoNotEnd() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
             FaultyTransport link = new FaultyTransport(cluster.network.transport("app-host"), cluster.env);
             try (Cluster member = ClusterBuilder.withoutStore("app", cluster.topology)
@@ -215,7 +215,7 @@ class SnapshotFailuresTest {
     }
 
     @Test
-    void oneThatHasTooMuchToKeepFailsAndTheClusterGoesOn() {
+    void snapshotOverItsByteLimitFailsAlone() {
         try (SimulatedCluster cluster =
                 SimulatedCluster.of(1, 3).options(b -> b.snapshotBytes(100_000)).start()) {
             fill(cluster, 2000);

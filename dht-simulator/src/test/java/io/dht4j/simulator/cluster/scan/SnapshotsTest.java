@@ -46,7 +46,7 @@ class SnapshotsTest {
 
     @ParameterizedTest
     @ValueSource(ints = {3, 5})
-    void aSnapshotStaysAsItWasWhateverIsWrittenAfterwards(int size) {
+    void laterWritesDoNotChangeASnapshot(int size) {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, size).start()) {
             fill(cluster, 3000);
             cluster.await(cluster.node(1).delete(Key.of("key00007"), EVERYWHERE));
@@ -71,7 +71,7 @@ class SnapshotsTest {
     }
 
     @Test
-    void writesGoOnBetweenThePages() {
+    void writesContinueBetweenPages() {
         try (SimulatedCluster cluster = SimulatedCluster.of(2, 3).start()) {
             fill(cluster, 5000);
             TreeMap<Key, Value> before = present(cluster);
@@ -138,7 +138,7 @@ class SnapshotsTest {
     /** Links are slow, each otherwise, so that writes are under way in every state while the snapshot begins. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12})
-    void aSnapshotHasOfConcurrentWritesExactlyThoseThatAreNotNewer(long seed) {
+    void snapshotShowsConcurrentWritesUpToItsVersion(long seed) {
         SplittableRandom random = new SplittableRandom(seed);
         try (SimulatedCluster cluster = SimulatedCluster.of(seed, 4)
                 .clocks(i -> Duration.ofMillis(7L * i))
@@ -222,7 +222,7 @@ class SnapshotsTest {
     }
 
     @Test
-    void whatOneReplicaOnlyHasIsInIt() {
+    void snapshotHoldsEntriesOfASingleReplica() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
                 .options(b -> b.handoff(HintedHandoff.off()))
                 .start()) {
@@ -298,7 +298,7 @@ class SnapshotsTest {
     }
 
     @Test
-    void thereIsABoundOnHowManyThereAre() {
+    void openSnapshotsAreBounded() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 1).start()) {
             for (int i = 0; i < 4; i++) {
                 open(cluster, 0);

@@ -83,7 +83,7 @@ public interface ConnectionsSuite<T extends PeerTransportOptions<T>> extends Tra
     }
 
     @Test
-    default void connectionsOverTheBoundAreClosedAndTheirCallsWereNotSent() {
+    default void callsOfExcessConnectionsAreNotSent() {
         with(options -> options.withMaxConnections(1));
         Recorder recorder = new Recorder(echo());
         Started server = start(recorder);
@@ -100,7 +100,7 @@ public interface ConnectionsSuite<T extends PeerTransportOptions<T>> extends Tra
     }
 
     @Test
-    default void connectionsOverAnAddressBoundAreClosedBeforeTheHandshake() throws Exception {
+    default void excessConnectionsOfAnAddressAreClosed() throws Exception {
         with(options -> options.withMaxConnectionsPerAddress(2));
         Started server = start(echo());
         Started client = start(echo());

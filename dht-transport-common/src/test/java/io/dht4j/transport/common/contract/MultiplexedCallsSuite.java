@@ -37,7 +37,7 @@ public interface MultiplexedCallsSuite<T extends PeerTransportOptions<T>> extend
     }
 
     @Test
-    default void callsOverTheByteBoundFailAsNotSentExceptASingleLargeOne() {
+    default void callsOverTheByteLimitAreNotSentUnlessAlone() {
         with(options -> options.withMaxQueuedBytesPerPeer(1_000));
         CompletableFuture<byte[]> held = new CompletableFuture<>();
         Started server = start((request, context) -> held);
@@ -55,7 +55,7 @@ public interface MultiplexedCallsSuite<T extends PeerTransportOptions<T>> extend
     }
 
     @Test
-    default void whatAPeerRefusesForItsSizeWasNotSent() {
+    default void callRefusedForItsSizeIsNotSent() {
         Started client = start(echo());
         with(options -> options.withMaxFrameBytes(100_000));
         Recorder recorder = new Recorder(echo());

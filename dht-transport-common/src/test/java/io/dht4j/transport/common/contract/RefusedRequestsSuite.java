@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 public interface RefusedRequestsSuite<T extends PeerTransportOptions<T>> extends LimitedTransports<T> {
 
     @Test
-    default void whatAPeerRefusesForLackOfRoomWasNotSent() {
+    default void callRefusedForRoomIsNotSent() {
         with(options -> options.withMaxInFlight(3));
         CompletableFuture<byte[]> held = new CompletableFuture<>();
         Recorder recorder = new Recorder((request, context) -> held);
@@ -44,7 +44,7 @@ public interface RefusedRequestsSuite<T extends PeerTransportOptions<T>> extends
     }
 
     @Test
-    default void whatAPeerRefusesForItsBytesWasNotSent() {
+    default void callRefusedForItsBytesIsNotSent() {
         with(options -> options.withMaxFrameBytes(100_000).withMaxInFlightBytes(250_000));
         CompletableFuture<byte[]> held = new CompletableFuture<>();
         Recorder recorder = new Recorder((request, context) -> held);
@@ -78,7 +78,7 @@ public interface RefusedRequestsSuite<T extends PeerTransportOptions<T>> extends
     }
 
     @Test
-    default void requestsThatAreNeverAnsweredAreForgottenAtTheirDeadline() {
+    default void unansweredRequestsEndAtTheirDeadline() {
         Recorder recorder = new Recorder((request, context) -> new CompletableFuture<>());
         Started server = start(recorder);
         Started client = start(echo());

@@ -43,6 +43,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -171,7 +172,7 @@ class GrpcApiAuxiliaryTest {
     }
 
     @Test
-    void largeMessagesAreRefusedAsTheyArriveAndTakeNoRoomFromCalls() throws Exception {
+    void largeMessagesAreRefusedAsTheyArrive() throws Exception {
         ManagedChannel stranger = connect();
         for (int i = 0; i < 3; i++) {
             // Not ended: what has come of it would be held for as long as the stranger likes.
@@ -195,7 +196,8 @@ class GrpcApiAuxiliaryTest {
     }
 
     @Test
-    void fewStreamsWatchForAConnectionAndTheBusiestMakesRoomForOthers() throws Exception {
+    @DisplayName("streams that watch are bounded per connection, and the busiest connection gives up its streams first")
+    void watchStreamsAreBoundedPerConnection() throws Exception {
         int busy = CONNECTIONS / WATCHES_PER_CONNECTION;
         ManagedChannel stranger = connect();
         for (int i = 0; i < busy; i++) {
@@ -250,7 +252,7 @@ class GrpcApiAuxiliaryTest {
     }
 
     @Test
-    void whoDoesNotSayWhatItWantsToKnowIsGivenUp() throws Exception {
+    void auxiliaryStreamWithoutARequestTimesOut() throws Exception {
         GrpcApi shared = api;
         try (GrpcApi brief = listening(directory.resolve("tokens"), Duration.ofMillis(100))) {
             api = brief;

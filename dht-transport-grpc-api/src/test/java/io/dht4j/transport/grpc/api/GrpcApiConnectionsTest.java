@@ -46,7 +46,7 @@ class GrpcApiConnectionsTest extends SteeredApi {
     }
 
     @Test
-    void whoMakesNoCallsGivesWayToOthersWhenAllPlacesAreTaken() throws Exception {
+    void connectionsWithoutCallsGiveWayWhenFull() throws Exception {
         start(GrpcApiOptions.defaults().withMaxConnections(3));
         ManagedChannel resting = channel();
         KeyValueGrpc.KeyValueFutureStub client = KeyValueGrpc.newFutureStub(resting);
@@ -81,7 +81,7 @@ class GrpcApiConnectionsTest extends SteeredApi {
     }
 
     @Test
-    void newcomerGetsThroughHoweverManySilentConnectionsCameBefore() throws Exception {
+    void silentConnectionsKeepNoNewcomerOut() throws Exception {
         start(GrpcApiOptions.defaults().withMaxConnections(8));
         List<Socket> silent = new ArrayList<>();
         try {

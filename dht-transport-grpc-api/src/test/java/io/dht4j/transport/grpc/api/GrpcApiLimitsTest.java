@@ -164,7 +164,7 @@ class GrpcApiLimitsTest extends SteeredApi {
     }
 
     @Test
-    void aScanWaitsForAClientThatReadsNothingAndIsCutOffAtLast() throws Exception {
+    void scanOfAClientThatReadsNothingIsCutOff() throws Exception {
         start(GrpcApiOptions.defaults().withWriteTimeout(Duration.ofMillis(500)));
         ClientCall<ScanRequest, ScanResponse> hanging =
                 channel().newCall(KeyValueGrpc.getScanMethod(), io.grpc.CallOptions.DEFAULT);
@@ -182,7 +182,7 @@ class GrpcApiLimitsTest extends SteeredApi {
     }
 
     @Test
-    void aScanGoesOnAsTheClientReadsAndStopsWhenItCancels() {
+    void scanFollowsItsClientAndStopsOnCancel() {
         start(GrpcApiOptions.defaults());
         ClientCall<ScanRequest, ScanResponse> scan =
                 channel().newCall(KeyValueGrpc.getScanMethod(), io.grpc.CallOptions.DEFAULT);
@@ -250,7 +250,7 @@ class GrpcApiLimitsTest extends SteeredApi {
     }
 
     @Test
-    void aRequestThatDoesNotComeIsGivenUp() throws Exception {
+    void requestThatDoesNotArriveTimesOut() throws Exception {
         start(GrpcApiOptions.defaults().withBodyTimeout(Duration.ofMillis(100)));
         // Of a method that takes one message, a client sends nothing before it has the message.
         ClientCall<PutRequest, ?> slow =
@@ -324,7 +324,7 @@ class GrpcApiLimitsTest extends SteeredApi {
     }
 
     @Test
-    void unexpectedFaultsBecomeInternalAndKnownOnesKeepTheirCode() throws Exception {
+    void unexpectedFaultsBecomeInternalErrors() throws Exception {
         KeyValueGrpc.KeyValueFutureStub client = start(GrpcApiOptions.defaults());
         assertThat(code(client.delete(
                         DeleteRequest.newBuilder().setKey(bytes("k")).build())))
@@ -358,7 +358,7 @@ class GrpcApiLimitsTest extends SteeredApi {
 
     /** Else an answered call would cancel what its cluster still sends to replicas over gRPC. */
     @Test
-    void whatTheClusterDoesOutlivesTheCall() throws Exception {
+    void clusterWorkOutlivesItsCall() throws Exception {
         KeyValueGrpc.KeyValueFutureStub client = start(GrpcApiOptions.defaults());
         CompletableFuture<Context> seen = new CompletableFuture<>();
         cluster.onNextGet = () -> seen.complete(Context.current());

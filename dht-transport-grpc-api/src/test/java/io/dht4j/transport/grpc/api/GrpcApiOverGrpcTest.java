@@ -40,7 +40,7 @@ class GrpcApiOverGrpcTest {
 
     @ParameterizedTest
     @EnumSource
-    void aWriteThatOneReplicaHasConfirmedStillReachesTheOthers(GrpcMode mode) throws Exception {
+    void writeConfirmedByOneReplicaReachesTheOthers(GrpcMode mode) throws Exception {
         Topology topology = Topology.of(node("n1"), node("n2"), node("n3"));
         List<Cluster> clusters = new ArrayList<>();
         CallOptions options = CallOptions.defaults().withTimeout(PATIENCE);

@@ -234,7 +234,7 @@ class GrpcApiTokensTest {
     }
 
     @Test
-    void aTokenThatIsTakenBackEndsScansAndRequestsThatAreStillComing() throws Exception {
+    void revokedTokenEndsScansAndIncompleteRequests() throws Exception {
         Path own = directory.resolve("revoked");
         Files.writeString(own, "read,write " + READ + "\nread " + STRANGE + "\n");
         SteeredCluster cluster = new SteeredCluster();

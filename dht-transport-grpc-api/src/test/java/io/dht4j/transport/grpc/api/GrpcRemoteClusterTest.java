@@ -31,6 +31,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -60,7 +61,7 @@ class GrpcRemoteClusterTest {
     }
 
     @Test
-    void aPortThatSpeaksNoGrpcIsToldAndWhatItSendsIsNotShown() throws Exception {
+    void portWithoutGrpcIsReportedWithoutItsBytes() throws Exception {
         HttpServer other = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         other.start();
         try {
@@ -160,7 +161,8 @@ class GrpcRemoteClusterTest {
     }
 
     @Test
-    void restartsWithoutDrainFailNoReadAndLeaveWritesUnknownAtWorst() throws Exception {
+    @DisplayName("restarts without a drain fail no read and leave writes indeterminate at worst")
+    void restartsWithoutDrainFailNoReads() throws Exception {
         try (GrpcApiNodes nodes = GrpcApiNodes.three(GrpcApiOptions.defaults().withDrainTimeout(Duration.ZERO));
                 Cluster cluster = connect(nodes)) {
             Work work = new Work(cluster);
@@ -171,7 +173,7 @@ class GrpcRemoteClusterTest {
     }
 
     @Test
-    void itIsAClusterLikeAnyOther() throws Exception {
+    void remoteClusterServesAllOperations() throws Exception {
         try (GrpcApiNodes nodes = GrpcApiNodes.three();
                 Cluster cluster = connect(nodes)) {
             Map<Key, byte[]> values = new LinkedHashMap<>();

@@ -160,7 +160,7 @@ class GrpcRemoteFaultsTest {
     }
 
     @Test
-    void aLackOfMemoryFailsTheCallThatMeetsItAndItsRoomComesBack() throws Exception {
+    void memoryShortageFailsOneCallAndFreesItsRoom() throws Exception {
         String address = "127.0.0.1:" + FreePorts.find();
         Map<Key, byte[]> values = new AbstractMap<>() {
             @Override

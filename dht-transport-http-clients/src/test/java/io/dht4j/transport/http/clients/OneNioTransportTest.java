@@ -36,7 +36,7 @@ class OneNioTransportTest extends HttpClientContract {
     /** The thread that reads a reply runs what depends on it, and only then gives the connection back to the pool. */
     @Test
     @Tag("core")
-    void aConnectionThatComesBackAfterItsPeerHasGoneIsNotUsedUnseen() throws Exception {
+    void connectionOfADepartedPeerIsNotReused() throws Exception {
         FrameHandler echo = (request, context) -> CompletableFuture.completedFuture(request);
         Started client = start(echo());
         CompletableFuture<byte[]> answer = new CompletableFuture<>();

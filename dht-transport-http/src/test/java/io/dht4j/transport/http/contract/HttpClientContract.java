@@ -117,7 +117,7 @@ public abstract class HttpClientContract extends SocketTransportContract {
 
     @Test
     @Tag("core")
-    void aFrameOverThePeersLimitIsAnsweredWith413AndWasNotSent() {
+    void frameOverThePeersLimitGets413AsNotSent() {
         Started client = start(echo());
         options = options.withMaxFrameBytes(100_000);
         Recorder recorder = new Recorder(echo());

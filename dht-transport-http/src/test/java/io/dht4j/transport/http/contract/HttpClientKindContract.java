@@ -72,7 +72,7 @@ public abstract class HttpClientKindContract {
 
     @ParameterizedTest
     @MethodSource("kinds")
-    void aConnectionToOneNodeIsNoConnectionToAnotherAtTheSameAddress(HttpClientKind kind) throws Exception {
+    void connectionIsNotSharedByNodesOfOneAddress(HttpClientKind kind) throws Exception {
         TestCertificates authority = TestCertificates.in(directory);
         HttpTransport server = started(HttpTransportOptions.at("127.0.0.1", 0).withTls(authority.mutual("node")), ECHO);
         HttpTransport client = started(
@@ -126,7 +126,7 @@ public abstract class HttpClientKindContract {
     /** So a node may know another one by any name: no page can set this header. */
     @ParameterizedTest
     @MethodSource("kinds")
-    void everyRequestIsMarkedAsAPeersAndNamesTheAddressOfTheRecipient(HttpClientKind kind) throws Exception {
+    void peerRequestsHaveTheirHeaderAndAuthority(HttpClientKind kind) throws Exception {
         HttpTransport server = started(HttpTransportOptions.at("127.0.0.1", 0), ECHO);
         Set<String> seen = ConcurrentHashMap.newKeySet();
         HttpTransportServer endpoint = TransportInternals.server(server);
@@ -144,7 +144,7 @@ public abstract class HttpClientKindContract {
 
     @ParameterizedTest
     @MethodSource("kinds")
-    void thereAreNoMoreConnectionsThanTheOptionSays(HttpClientKind kind) throws Exception {
+    void connectionsPerPeerAreLimited(HttpClientKind kind) throws Exception {
         CompletableFuture<byte[]> held = new CompletableFuture<>();
         HttpTransport server = started(HttpTransportOptions.at("127.0.0.1", 0), (request, context) -> held);
         HttpTransport client =
@@ -174,7 +174,7 @@ public abstract class HttpClientKindContract {
 
     @ParameterizedTest
     @MethodSource("kinds")
-    void whoOnlyCallsDoesNotListen(HttpClientKind kind) throws Exception {
+    void callingOnlyTransportDoesNotListen(HttpClientKind kind) throws Exception {
         HttpTransport server = started(HttpTransportOptions.at("127.0.0.1", 0), ECHO);
         HttpTransport client = started(HttpTransportOptions.callingOnly().withClient(kind), ECHO);
         assertThat(client.port()).isZero();

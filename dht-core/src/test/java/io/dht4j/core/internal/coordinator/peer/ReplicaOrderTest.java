@@ -137,7 +137,7 @@ class ReplicaOrderTest {
     }
 
     @Test
-    void slotThatMovesIsReadLastAtTheNodeThatHasItsContent() {
+    void movingSlotIsReadLastFromItsCompleteNode() {
         for (int slot = 0; slot < 3; slot++) {
             assertThat(readers(Phase.COPY, slot)).containsExactly(A, C, B);
             assertThat(readers(Phase.UNDO, slot)).containsExactly(A, C, B);
@@ -147,7 +147,7 @@ class ReplicaOrderTest {
     }
 
     @Test
-    void slotThatMovesIsReadBeforeThoseThatWillProbablyNotAnswer() {
+    void movingSlotIsReadBeforeSuspectedReplicas() {
         suspicion.unreachable(A.id());
         assertThat(readers(Phase.COPY, 0)).containsExactly(C, B, A);
         assertThat(readers(Phase.BOTH, 2)).containsExactly(C, D, A);

@@ -25,7 +25,7 @@ class AckTrackerTest {
     }
 
     @Test
-    void exactlyOneAnswerDecidesAndAsSoonAsTheOutcomeIsCertain() {
+    void oneAnswerDecidesOnceTheOutcomeIsCertain() {
         for (int from = 1; from <= 7; from++) {
             for (int ack = 1; ack <= from; ack++) {
                 for (List<Boolean> outcome : outcomes(from)) {
@@ -98,7 +98,7 @@ class AckTrackerTest {
     }
 
     @Test
-    void itsMessageCountsTheReplicasThatHadNotAnswered() {
+    void messageCountsReplicasWithoutAnAnswer() {
         AckTracker tracker = new AckTracker(new ReplicationPolicy(3, 3));
         tracker.fail();
         assertThat(tracker)

@@ -62,7 +62,7 @@ class WriteDeadlinesTest {
     }
 
     @Test
-    void writesThatAreAddedAndRemovedMeanwhileChangeNoOthersDeadlines() {
+    void otherWritesDoNotChangeAWritesDeadline() {
         SplittableRandom random = new SplittableRandom(8);
         List<Write> wanted = new ArrayList<>();
         for (int step = 0; step < 1000; step++) {

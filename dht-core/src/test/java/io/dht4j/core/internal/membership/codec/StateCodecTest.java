@@ -149,7 +149,7 @@ final class StateCodecTest {
     }
 
     @Test
-    void rowsTakeNoMoreBytesForMoreNodes() {
+    void rowsHaveTheSameSizeForMoreNodes() {
         int few = StateCodec.encode(large(20, 1 << 10, 3)).length - membersOf(20);
         int many = StateCodec.encode(large(500, 1 << 10, 3)).length - membersOf(500);
         assertThat(many).isEqualTo(few);
@@ -207,7 +207,7 @@ final class StateCodecTest {
     }
 
     @Test
-    void changedBytesGiveTheClearErrorOrAnotherValidState() throws MalformedStateException {
+    void damagedStatesFailOrDecodeToValidStates() throws MalformedStateException {
         SplittableRandom random = new SplittableRandom(1);
         byte[] state = StateCodec.encode(eventful());
         for (int run = 0; run < SearchEffort.of(40_000); run++) {
@@ -223,7 +223,7 @@ final class StateCodecTest {
     }
 
     @Test
-    void changedCommandsGiveTheClearErrorOrAnotherValidCommand() throws MalformedStateException {
+    void damagedCommandsFailOrDecodeToValidCommands() throws MalformedStateException {
         SplittableRandom random = new SplittableRandom(2);
         ClusterState state = eventful();
         for (int run = 0; run < SearchEffort.of(3_000); run++) {

@@ -44,7 +44,7 @@ final class GrowthTest {
     }
 
     @Test
-    void raisedReplicationFactorAddsVacantSlotsAndChangesNoRow() {
+    void raisedReplicationFactorAddsVacantSlotsOnly() {
         assertThat(wide.replicationFactor()).isEqualTo(3);
         assertThat(wide.settings().replicationFactor()).isEqualTo(3);
         assertThat(wide.slots().hasVacant()).isTrue();

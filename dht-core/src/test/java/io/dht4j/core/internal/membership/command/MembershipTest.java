@@ -154,7 +154,7 @@ final class MembershipTest {
     }
 
     @Test
-    void leaveBelowTheReplicationFactorIsRefusedBeforeItBegins() {
+    void leaveBelowTheReplicationFactorIsRefused() {
         ClusterState two = left(three, 3);
         assertThat(refused(two, new Command.Leave(two.epoch(), 2)))
                 .isEqualTo("without n2 only 1 node would remain for the replication factor 2: add a node first,"
@@ -162,7 +162,7 @@ final class MembershipTest {
     }
 
     @Test
-    void leaveOfTheLastNodeOfAZoneIsRefusedIfZonesNoLongerSuffice() {
+    void leaveOfALastZoneNodeNeedsEnoughOtherZones() {
         ClusterState state = formed(5, 16, 3, "a", "b", "c");
         assertThat(refused(state, new Command.Leave(state.epoch(), 3)))
                 .contains("n3 is the last node of zone \"c\", and 2 zones would remain", "add a node to this zone");
@@ -208,7 +208,7 @@ final class MembershipTest {
     }
 
     @Test
-    void versionSlotOfARemovedMemberIsUsedAgainOnlyWhenItIsReleased() {
+    void versionSlotIsReusedOnlyAfterItsRelease() {
         ClusterState state = left(joined(three), 4);
         state = accepted(state, new Command.Remove(state.epoch(), 4));
         assertThat(joined(state).members().get(5).versionSlot()).isEqualTo(4);
@@ -256,7 +256,7 @@ final class MembershipTest {
     }
 
     @Test
-    void sidesThatBothRecoveredPartedAtTheFirstBaseThatDiffers() {
+    void recoveredSidesDivergeAtTheFirstDifferentBase() {
         ClusterState later = accepted(three, new Command.Admit(three.epoch(), name(7)));
         ClusterState lost = accepted(later, new Command.Recover(later.epoch(), List.of(3)));
         ClusterState recovered = accepted(three, new Command.Recover(three.epoch(), List.of(3)));
@@ -267,7 +267,7 @@ final class MembershipTest {
     }
 
     @Test
-    void recoveredStateKnowsFromWhichEpochEachGenerationWentOn() {
+    void recoveredStateKnowsTheBaseOfEachGeneration() {
         ClusterState after = accepted(three, new Command.Admit(three.epoch(), name(7)));
         ClusterState second = accepted(three, new Command.Recover(three.epoch(), List.of(3)));
         ClusterState third = accepted(second, new Command.Recover(second.epoch(), List.of(2)));

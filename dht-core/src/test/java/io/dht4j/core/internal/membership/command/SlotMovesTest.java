@@ -234,7 +234,7 @@ final class SlotMovesTest {
     }
 
     @Test
-    void deathThatEndangersAcknowledgedWritesNeedsTheOperatorsConsent() {
+    void deathEndangeringWritesNeedsOperatorConsent() {
         ClusterState dead = accepted(idle, new Command.MarkDead(idle.epoch(), 1, false));
         assertThat(refused(dead, new Command.MarkDead(dead.epoch(), 2, false)))
                 .contains("without n2, 16 partitions have too few complete replicas");

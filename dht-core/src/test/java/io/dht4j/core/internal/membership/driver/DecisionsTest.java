@@ -341,7 +341,7 @@ class DecisionsTest {
     }
 
     @Test
-    void aLeavingMemberIsRemovedWhenItIsEmptyDrainedAndNoVoter() {
+    void leavingMemberIsRemovedOnceDrainedAndNoVoter() {
         ClusterState joined = fourth();
         ClusterState serving = accepted(joined, new Command.Serve(joined.epoch(), 4));
         PartitionSet all = movable(serving, 1, 4);

@@ -233,7 +233,7 @@ final class PlannerTest {
     }
 
     @Test
-    void nodeHeavierThanAllOthersTogetherGetsEveryPartitionOnce() {
+    void heaviestNodeGetsEveryPartitionOnce() {
         ClusterState state = relabelled(formed(4, 64, 2), 1, "", 1000);
         assertThat(rebalanced(state).loads()[1]).isBetween(58, 64);
     }

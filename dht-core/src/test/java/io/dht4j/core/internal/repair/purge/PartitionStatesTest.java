@@ -85,7 +85,7 @@ final class PartitionStatesTest {
     }
 
     @Test
-    void preparedParticipantRefusesOlderEntriesAndForeignCommits() {
+    void fencedPartitionRefusesOlderEntriesAndCommits() {
         prepared();
         isIn(FENCED);
         assertThat(states.refuses(0, EARLIER, false)).isTrue();
@@ -116,7 +116,7 @@ final class PartitionStatesTest {
     }
 
     @Test
-    void transactionThatNobodyHasCommittedIsAborted() {
+    void uncommittedTransactionIsAborted() {
         prepared();
         states.seal(0, NEXT);
         assertThat(states.resolve(0, new Version(0), NEXT)).isFalse();

@@ -48,7 +48,7 @@ class MissingReportsTest {
     }
 
     @Test
-    void unreachableNodeIsNotAwaitedWhereAnotherReplicaHasReported() {
+    void otherReportMakesUpForAnUnreachableNode() {
         missing.failed(A, NOT_SENT);
         assertThat(missing.unsafe()).isEqualTo(PartitionSet.of(1, 2, 3));
         missing.reported("b", PartitionSet.of(2, 3));
@@ -70,7 +70,7 @@ class MissingReportsTest {
     }
 
     @Test
-    void replyThatWasOnItsWayDoesNotCountForPartitionsAddedMeanwhile() {
+    void replyDoesNotCountForPartitionsAddedMeanwhile() {
         assertThat(missing.beginRequest(A)).contains(BOTH);
         missing.expect(A, PartitionSet.of(1, 5), true);
         missing.reported("a", PartitionSet.of(1, 2, 5));

@@ -75,7 +75,7 @@ class HashTreesTest {
     }
 
     @Test
-    void whateverManyThreadsTellTheSumsAreThoseOfWhatIsLeft() throws Exception {
+    void concurrentChangesLeaveTheSumsOfTheEntries() throws Exception {
         HashTrees trees = trees();
         AtomicBoolean over = new AtomicBoolean();
         ExecutorService threads = Executors.newFixedThreadPool(THREADS + 1);
@@ -103,7 +103,7 @@ class HashTreesTest {
     }
 
     @Test
-    void anEntryThatIsReplacedIsTheSameAsOneThatGoesAndOneThatComes() {
+    void replacementEqualsARemovalAndAnAddition() {
         HashTrees one = trees();
         one.added(entry("k", 1));
         one.replaced(entry("k", 1), entry("k", 2));

@@ -77,7 +77,7 @@ class FrameBatchTest {
     }
 
     @Test
-    void thePartsOfABatchTogetherHaveNoMoreItemsThanAMessageMayHave() throws FrameException {
+    void partsOfABatchShareTheItemLimitOfAMessage() throws FrameException {
         Request.Query query = new Request.Query(KEY, true);
         Request.Part half =
                 new Request.Part(new Request.ReadKeys(Collections.nCopies(FrameCodec.MAX_ITEMS / 2, query), 0), 1);
@@ -92,7 +92,7 @@ class FrameBatchTest {
     }
 
     @Test
-    void theMessagesOfManyFailedPartsDoNotLetAFrameOutgrowItsLimit() throws FrameException {
+    void failureMessagesDoNotExceedTheFrameLimit() throws FrameException {
         Reply.Failed failed = new Reply.Failed(ErrorCode.STORE_FAILED, "ü".repeat(1000));
         int parts = FrameCodec.MAX_ITEMS;
         byte[] bytes = encode(new Reply.Batch(Collections.nCopies(parts, failed)));

@@ -46,7 +46,7 @@ class FrameCodecTest {
 
     @ParameterizedTest
     @MethodSource(REQUESTS)
-    void aRequestComesBackAsItWas(Request request) throws FrameException {
+    void decodedRequestEqualsTheOriginal(Request request) throws FrameException {
         FrameCodec.Decoded<Request> frame = decodeRequest(encode(request));
         assertThat(frame.header()).isEqualTo(HEADER);
         assertThat(frame.message()).isEqualTo(request);
@@ -54,7 +54,7 @@ class FrameCodecTest {
 
     @ParameterizedTest
     @MethodSource(REPLIES)
-    void aReplyComesBackAsItWas(Reply reply) throws FrameException {
+    void decodedReplyEqualsTheOriginal(Reply reply) throws FrameException {
         FrameCodec.Decoded<Reply> frame = decodeReply(encode(reply), requestFor(reply));
         assertThat(frame.header()).isEqualTo(HEADER);
         assertThat(frame.message()).isEqualTo(reply);
@@ -83,7 +83,7 @@ class FrameCodecTest {
     }
 
     @Test
-    void aFlagOfALaterVersionIsRefusedSinceItsSenderCountsOnIt() {
+    void flagsOfLaterVersionsAreRefused() {
         for (int flag = 8; flag <= 128; flag *= 2) {
             byte[] request = encode(new Request.Ping());
             request[2] = (byte) flag;
@@ -122,7 +122,7 @@ class FrameCodecTest {
     }
 
     @Test
-    void whoSendsAndForWhomMustBeNamedInARequest() {
+    void requestMustNameSenderAndRecipient() {
         FrameHeader nobody = new FrameHeader(HEADER.sender(), Optional.empty(), 0, 7, HEADER.clock(), 0);
         assertThat(codeOf(() -> decodeRequest(
                         FrameCodec.encode(nobody, new Request.Ping()).toBytes())))
@@ -135,7 +135,7 @@ class FrameCodecTest {
     }
 
     @Test
-    void whateverTheBytesAreTheyAreAFrameOrAnError() {
+    void damagedRequestsDecodeOrThrowFrameException() {
         SplittableRandom random = new SplittableRandom(42);
         List<byte[]> frames = requests().map(request -> encode(request)).toList();
         for (int i = 0; i < 200_000; i++) {
@@ -152,7 +152,7 @@ class FrameCodecTest {
     }
 
     @Test
-    void whateverTheBytesOfAReplyAreTheyAreAFrameOrAnError() {
+    void damagedRepliesDecodeOrThrowFrameException() {
         SplittableRandom random = new SplittableRandom(43);
         List<Reply> replies = replies().toList();
         for (int i = 0; i < 200_000; i++) {

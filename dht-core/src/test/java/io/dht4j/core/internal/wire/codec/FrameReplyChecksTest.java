@@ -23,6 +23,7 @@ import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.Entry;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Replies that do not fit their request. */
@@ -39,7 +40,7 @@ class FrameReplyChecksTest {
     }
 
     @Test
-    void sumsOfBucketsComeWithoutHowFarTheirPartitionsReach() throws FrameException {
+    void bucketSumsHaveNoWatermarks() throws FrameException {
         RepairRequest.Sums request = new RepairRequest.Sums(PartitionSet.of(0, 1), Detail.BUCKETS, VERSION);
         RepairReply.Sums bare = new RepairReply.Sums(false, List.of(1L, 2L, 3L, 4L), List.of(), List.of());
         assertThat(decodeReply(encode(bare), request).message()).isEqualTo(bare);
@@ -49,7 +50,7 @@ class FrameReplyChecksTest {
     }
 
     @Test
-    void howFarPartitionsReachComesWithoutSums() throws FrameException {
+    void watermarksComeWithoutSums() throws FrameException {
         RepairRequest.Sums request = new RepairRequest.Sums(PartitionSet.of(0, 1), Detail.WATERMARKS, new Version(0));
         RepairReply.Sums reach = new RepairReply.Sums(false, List.of(), List.of(3L, 4L), List.of(5L, 6L));
         assertThat(decodeReply(encode(reach), request).message()).isEqualTo(reach);
@@ -72,7 +73,8 @@ class FrameReplyChecksTest {
     }
 
     @Test
-    void pagesThatAreOutOfOrderOrRangeOrDoNotAdvanceAreMalformed() throws FrameException {
+    @DisplayName("pages that are out of order or range, or do not advance, are malformed")
+    void pagesOutOfOrderOrRangeAreMalformed() throws FrameException {
         Request.ScanPage scan =
                 new Request.ScanPage(KeyRange.between(Key.of("b"), Key.of("f")), PartitionSet.empty(), 3, 1000);
         List<Request> requests = List.of(scan, new Request.RefillPage(scan), new Request.SnapshotPage(VERSION, scan));

@@ -90,7 +90,7 @@ class FrameTraceTest {
     }
 
     @Test
-    void aContextWithoutIdentifiersOrWithAnotherStateIsIgnored() throws FrameException {
+    void contextWithInvalidFieldsIsIgnored() throws FrameException {
         for (int[] zeros : new int[][] {{2, 18}, {18, 26}}) {
             byte[] frame = FrameCodec.encode(header(null, TRACE), READ).toBytes();
             Arrays.fill(frame, PLACE + zeros[0], PLACE + zeros[1], (byte) 0);

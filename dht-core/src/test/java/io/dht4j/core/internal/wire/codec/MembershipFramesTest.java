@@ -80,7 +80,7 @@ class MembershipFramesTest {
     }
 
     @Test
-    void everyMessageArrivesAsItWasSent() {
+    void everyMessageDecodesToTheOriginal() {
         messages().forEach((request, replies) -> {
             byte[] frame = FrameCodec.encode(HEADER, request).toBytes();
             assertThat(FrameCodec.isAboutMembership(frame)).isTrue();
@@ -95,7 +95,7 @@ class MembershipFramesTest {
 
     /** So a node of 0.1.0 refuses it as malformed, and not as a request of a stranger. */
     @Test
-    void aQuestionAboutASilentMemberIsALongerRequestForAReport() {
+    void silenceQuestionExtendsAReportRequest() {
         for (long heard : new long[] {LastHeard.UNKNOWN, 0, 1L << 40}) {
             MembershipRequest.Silence question = new MembershipRequest.Silence(ONE, 9, OTHER, heard);
             byte[] frame = FrameCodec.encode(HEADER, question).toBytes();

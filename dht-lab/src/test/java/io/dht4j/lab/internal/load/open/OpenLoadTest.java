@@ -101,7 +101,7 @@ class OpenLoadTest {
     }
 
     @Test
-    void keysAreDrawnFromAllThereAreAndASeedGivesTheSameOnesAgain() throws Exception {
+    void seedDrawsTheSameKeysFromTheWholeKeySpace() throws Exception {
         RecordingLoadClient first = RecordingLoadClient.prompt();
         RecordingLoadClient second = RecordingLoadClient.prompt();
 
@@ -116,7 +116,7 @@ class OpenLoadTest {
     }
 
     @Test
-    void theOperationsOfAMixComeWithTheirSharesAndHaveALatencyEach() throws Exception {
+    void operationsOfAMixHaveTheirSharesAndLatencies() throws Exception {
         RecordingLoadClient client = RecordingLoadClient.prompt();
         Operation mix = new Operation("mix", "get=40,put=10,scan=30,rmw=20", "zipfian", 5);
 
@@ -151,7 +151,7 @@ class OpenLoadTest {
     }
 
     @Test
-    void noMoreThanTheBoundIsUnderWayAndTheRestCountsAsNotSent() throws Exception {
+    void operationsOverTheInFlightLimitAreNotSent() throws Exception {
         RecordingLoadClient client = new RecordingLoadClient(
                 number -> new CompletableFuture<Outcome>().completeOnTimeout(Outcome.DONE, 3, SECONDS));
 
@@ -212,7 +212,7 @@ class OpenLoadTest {
     }
 
     @Test
-    void operationsThatNeverEndAreGivenUpAndMakeDoubt() throws Exception {
+    void endlessOperationsFailAndCastDoubt() throws Exception {
         RecordingLoadClient client = new RecordingLoadClient(number -> new CompletableFuture<>());
 
         LoadResult result = patient(client).drainingFor(Duration.ofMillis(50)).run(spec(100, 0, 0.1, 3, 1));
@@ -236,7 +236,7 @@ class OpenLoadTest {
     }
 
     @Test
-    void aGeneratorThatIsHeldUpSaysSo() throws Exception {
+    void blockedGeneratorCastsDoubt() throws Exception {
         // The client blocks against its contract, so the thread is late for all later operations.
         RecordingLoadClient client = new RecordingLoadClient(number -> {
             if (number == 5) {

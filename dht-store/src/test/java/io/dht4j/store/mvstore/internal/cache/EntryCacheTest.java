@@ -46,7 +46,7 @@ class EntryCacheTest {
     }
 
     @Test
-    void whatWasReadBeforeAChangeIsNotKeptAfterIt() {
+    void entryReadBeforeAChangeIsNotCached() {
         EntryCache cache = new EntryCache(1 << 20);
         long stamp = cache.stamp(KEY);
         apply(cache, entry(2));
@@ -57,7 +57,7 @@ class EntryCacheTest {
     }
 
     @Test
-    void aChangeReplacesWhatIsKeptIfItIsNewerAndBringsInNothingElse() {
+    void changeReplacesOlderCachedEntriesOnly() {
         EntryCache cache = new EntryCache(1 << 20);
         apply(cache, entry(1));
         assertThat(cache.get(KEY)).isNull();
@@ -74,7 +74,7 @@ class EntryCacheTest {
     }
 
     @Test
-    void whatIsReadWhileAKeyChangesIsNotKept() {
+    void entryReadDuringAChangeIsNotCached() {
         EntryCache cache = new EntryCache(1 << 20);
         long before = cache.stamp(KEY);
         cache.apply(entry(2), put -> {
@@ -101,7 +101,7 @@ class EntryCacheTest {
     }
 
     @Test
-    void whatIsNotSureDrivesOutWhatIsOlderAndIsNotKept() {
+    void uncertainNewerEntryOnlyEvictsTheCachedOne() {
         EntryCache cache = new EntryCache(1 << 20);
         cache.keep(KEY, Optional.of(entry(2)), true, cache.stamp(KEY));
         cache.keep(KEY, Optional.of(entry(1)), false, cache.stamp(KEY));
@@ -114,7 +114,7 @@ class EntryCacheTest {
     }
 
     @Test
-    void whoReadsWhatWasAbsentBeforeMakesTheCacheForgetThat() {
+    void readDuringAChangeEvictsAbsence() {
         EntryCache cache = new EntryCache(1 << 20);
         cache.keep(KEY, Optional.empty(), true, cache.stamp(KEY));
         long stamp = cache.stamp(KEY);
@@ -127,7 +127,7 @@ class EntryCacheTest {
     }
 
     @Test
-    void whatWasReadBeforeARemovalDoesNotComeBack() {
+    void entryReadBeforeARemovalIsNotCached() {
         EntryCache cache = new EntryCache(1 << 20);
         long stamp = cache.stamp(KEY);
         cache.removed(KEY);
@@ -142,7 +142,7 @@ class EntryCacheTest {
     }
 
     @Test
-    void ofAChangeThatFailedNothingIsKnown() {
+    void failedChangeEvictsTheEntry() {
         EntryCache cache = new EntryCache(1 << 20);
         cache.keep(KEY, Optional.of(entry(1)), true, cache.stamp(KEY));
 
@@ -222,7 +222,7 @@ class EntryCacheTest {
     }
 
     @Test
-    void itKeepsNoMoreThanFits() {
+    void cacheStaysWithinItsSize() {
         EntryCache cache = new EntryCache(100_000);
         for (int i = 0; i < 1000; i++) {
             Key key = Key.of("key-" + i);
@@ -237,7 +237,7 @@ class EntryCacheTest {
     }
 
     @Test
-    void aStoreTellsFromMemoryWhatWasReadAndWhatIsNewer() {
+    void storeServesReadAndNewerEntriesFromMemory() {
         try (Store store = MvStore.open(directory, MvStoreOptions.defaults())) {
             store.apply(List.of(entry(1)));
             store.settle();
@@ -261,7 +261,7 @@ class EntryCacheTest {
     }
 
     @Test
-    void whatHasNotBeenMergedIsToldFromMemoryOnceItWasRead() {
+    void unmergedEntryIsInMemoryOnceRead() {
         try (Store store = MvStore.open(directory, MvStoreOptions.defaults())) {
             store.apply(List.of(entry(1)));
             assertThat(store.getFromMemory(KEY)).isEmpty();
@@ -274,7 +274,7 @@ class EntryCacheTest {
     }
 
     @Test
-    void thatAKeyWasAbsentIsForgottenWhenItComes() {
+    void cachedAbsenceEndsWithTheFirstWrite() {
         EntryCache cache = new EntryCache(1 << 20);
         cache.keep(KEY, Optional.empty(), true, cache.stamp(KEY));
         assertThat(cache.get(KEY)).isEqualTo(new Store.Held(Optional.empty()));
@@ -284,7 +284,7 @@ class EntryCacheTest {
     }
 
     @Test
-    void withoutRoomNothingIsToldFromMemory() {
+    void cacheWithoutRoomServesNothing() {
         try (Store store = MvStore.open(directory, MvStoreOptions.defaults().withEntryCacheBytes(0))) {
             store.apply(List.of(entry(1)));
             store.settle();

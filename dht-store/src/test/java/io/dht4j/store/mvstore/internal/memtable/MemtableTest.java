@@ -81,7 +81,7 @@ class MemtableTest {
     }
 
     @Test
-    void aCopyThatWasReadDoesNotChangeWithTheArrayThatWasWritten() {
+    void entryDoesNotChangeWithTheWrittenArray() {
         byte[] value = {1, 2, 3};
         table.put(Entry.value(Key.of("k"), new Version(1), value, 5));
         value[0] = 9;
@@ -90,7 +90,7 @@ class MemtableTest {
     }
 
     @Test
-    void readersSeeWholeEntriesInOrderWhileAWriterPutsAndReplaces() throws Exception {
+    void readersSeeWholeEntriesInOrderDuringWrites() throws Exception {
         AtomicBoolean written = new AtomicBoolean();
         CompletableFuture<Void> writer = CompletableFuture.runAsync(() -> {
             Random random = new Random(5);

@@ -60,7 +60,7 @@ class AcceptHandlerTest {
     }
 
     @Test
-    void connectionThatCannotBePreparedIsClosedAndGivesItsPlaceBack() throws Exception {
+    void failedConnectionSetupFreesItsPlace() throws Exception {
         SocketAddress address = listen(connection -> {
             throw new OutOfMemoryError("for this test");
         });
@@ -72,7 +72,7 @@ class AcceptHandlerTest {
     }
 
     @Test
-    void connectionsWaitToBeAcceptedWhileManyOthersAreAboutToLeave() throws Exception {
+    void acceptanceWaitsWhileManyConnectionsLeave() throws Exception {
         Queue<Channel> accepted = new ConcurrentLinkedQueue<>();
         SocketAddress address = listen(accepted::add);
         List<Socket> sockets = new ArrayList<>();

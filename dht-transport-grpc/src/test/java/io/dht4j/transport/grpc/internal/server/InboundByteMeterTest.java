@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class InboundByteMeterTest {
 
     @Test
-    void whatComesPastTheDeclaredLengthCountsUntilTheCallHasEnded() {
+    void bytesBeyondTheDeclaredLengthAreCounted() {
         InboundByteMeter arrivals = (InboundByteMeter)
                 InboundByteMeter.factory().newServerStreamTracer(PeerMethods.UNARY_NAME, new Metadata());
         AtomicInteger pieces = new AtomicInteger();

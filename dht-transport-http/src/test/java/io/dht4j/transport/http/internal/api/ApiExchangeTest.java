@@ -21,7 +21,7 @@ class ApiExchangeTest {
     private static final Patience PATIENCE = new Patience(Duration.ofSeconds(30), Duration.ofSeconds(30));
 
     @Test
-    void aFaultInTheMiddleOfAnAnswerCutsItAndGivesItsBytesBack() throws Exception {
+    void faultWithinAnAnswerCutsItAndFreesItsBytes() throws Exception {
         RequestAdmission admission = new RequestAdmission(LIMITS);
         HttpListener listener = new HttpListener(ListenerFixtures.at("127.0.0.1", 0));
         try {

@@ -177,7 +177,7 @@ class ConsoleFilesTest {
     }
 
     @Test
-    void everyFileOnTheClassPathIsServedAndNothingElseIsReferredTo() throws Exception {
+    void consoleServesExactlyTheFilesItRefersTo() throws Exception {
         Set<String> names = new TreeSet<>();
         try (Stream<Path> listed = Files.list(files())) {
             listed.map(file -> file.getFileName().toString()).forEach(names::add);

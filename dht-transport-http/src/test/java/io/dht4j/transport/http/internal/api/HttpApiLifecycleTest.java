@@ -23,6 +23,7 @@ import java.util.concurrent.ExecutionException;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -82,8 +83,9 @@ class HttpApiLifecycleTest {
     }
 
     @ParameterizedTest
+    @DisplayName("an announced stop shows in readiness and ends each connection with an answer")
     @ValueSource(booleans = {true, false})
-    void anAnnouncedStopShowsInReadinessAndEndsEachConnectionWithAnAnswer(boolean shared) throws Exception {
+    void announcedStopEndsConnectionsWithAnAnswer(boolean shared) throws Exception {
         try (ApiNodes one = ApiNodes.of(1, builder -> builder, HttpApiOptions.defaults())) {
             HttpApi api =
                     shared ? one.api(0) : HttpApi.listening("127.0.0.1", 0, one.cluster(0), HttpApiOptions.defaults());
@@ -118,7 +120,7 @@ class HttpApiLifecycleTest {
     }
 
     @Test
-    void announcedStopReachesHttp2ClientsAndServesRequestsInFlight() throws Exception {
+    void announcedStopSendsGoAwayAndServesOn() throws Exception {
         try (ApiNodes one = ApiNodes.of(1, builder -> builder, HttpApiOptions.defaults());
                 RawHttp2 client = new RawHttp2(one.port(0))) {
             client.request("GET", "/v0/status", true);

@@ -81,7 +81,7 @@ class HttpApiLimitsTest {
     }
 
     @Test
-    void anAnnouncedLengthOverTheLimitIsRefusedBeforeAnyOfItCame() throws IOException {
+    void announcedLengthOverTheLimitIsRefusedAtOnce() throws IOException {
         try (RawHttp raw = new RawHttp(nodes.port(0))) {
             raw.send(put("announced", 2_000_000_000));
             RawHttp.Answer answer = raw.read();
@@ -142,7 +142,7 @@ class HttpApiLimitsTest {
     }
 
     @Test
-    void aClientThatAsksFirstIsToldThatItsValueIsTooLarge() throws IOException {
+    void oversizedValueIsRefusedBeforeItIsSent() throws IOException {
         try (RawHttp raw = new RawHttp(nodes.port(0))) {
             raw.send(put("asked-large", LIMIT + 1, "Expect: 100-continue\r\n"));
             RawHttp.Answer answer = raw.read();
@@ -167,7 +167,7 @@ class HttpApiLimitsTest {
     }
 
     @Test
-    void pastTheBytesInFlightTheAnswerIsToComeBackLater() throws IOException {
+    void requestsOverTheByteLimitGetRetryAfter() throws IOException {
         try (RawHttp first = new RawHttp(nodes.port(0));
                 RawHttp second = new RawHttp(nodes.port(0))) {
             first.send(put("b1", LIMIT, "Expect: 100-continue\r\n"));
@@ -187,7 +187,7 @@ class HttpApiLimitsTest {
     }
 
     @Test
-    void whatIsAllocatedForAValueCountsAndNotOnlyWhatHasCome() throws IOException {
+    void allocatedBytesOfAValueCount() throws IOException {
         int more = 60_000;
         try (RawHttp first = new RawHttp(nodes.port(0));
                 RawHttp second = new RawHttp(nodes.port(0))) {
@@ -208,7 +208,7 @@ class HttpApiLimitsTest {
     }
 
     @Test
-    void aClientThatGoesInTheMiddleOfItsValueGivesItsPlaceBack() throws IOException {
+    void clientLeavingMidValueGivesItsPlaceBack() throws IOException {
         for (int i = 0; i < 5; i++) {
             try (RawHttp raw = new RawHttp(nodes.port(1))) {
                 raw.send(put("gone", 1000, "Expect: 100-continue\r\n"));

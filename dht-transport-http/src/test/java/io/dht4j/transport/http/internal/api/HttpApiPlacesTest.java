@@ -74,7 +74,7 @@ class HttpApiPlacesTest {
     }
 
     @Test
-    void pastTheNumberOfRequestsInFlightTheAnswerIsToComeBackLater() throws IOException {
+    void requestsOverTheInFlightLimitGetRetryAfter() throws IOException {
         PausedCluster paused = new PausedCluster();
         try (HttpApi api = HttpApi.listening("127.0.0.1", 0, paused.over(nodes.cluster(0)), OPTIONS);
                 RawHttp first = new RawHttp(api.port());
@@ -106,7 +106,7 @@ class HttpApiPlacesTest {
     }
 
     @Test
-    void headsWithoutBodiesTakeNobodysPlace() throws IOException {
+    void headsWithoutBodiesGiveWayToRequests() throws IOException {
         List<RawHttp> held = new ArrayList<>();
         try {
             for (int i = 0; i < AWAITED; i++) {
@@ -203,7 +203,7 @@ class HttpApiPlacesTest {
     }
 
     @Test
-    void whatIsCarriedOutTakesAPlaceForItsConnection() throws Exception {
+    void executedRequestTakesAConnectionPlace() throws Exception {
         HttpTransportOptions one = HttpTransportOptions.at("127.0.0.1", 0).withMaxConnectionsPerAddress(1);
         try (HttpTransport transport = HttpTransport.create(one)) {
             transport
@@ -230,7 +230,7 @@ class HttpApiPlacesTest {
     }
 
     @Test
-    void whatIsRefusedGetsItsConnectionNoPlace(@TempDir Path directory) throws Exception {
+    void refusedRequestTakesNoConnectionPlace(@TempDir Path directory) throws Exception {
         Path tokens = Files.writeString(directory.resolve("tokens"), "admin admin-admin-admin-admin\n");
         HttpApiOptions options = OPTIONS.withTokens(tokens).withMaxConnectionsPerAddress(2);
         List<RawHttp> strangers = new ArrayList<>();

@@ -167,7 +167,7 @@ class ProbesEndpointTest {
     }
 
     @Test
-    void nodeWithRefusedSettingsIsReadyOnlyWhileAMajorityAcceptsIt() throws IOException {
+    void readinessNeedsAMajorityWithTheSameSettings() throws IOException {
         assertReadiness(refused(2, 0), 503, "2 of 2 other nodes have other settings");
         assertReadiness(refused(1, 1), 503, "1 of 2 other nodes have other settings", ", and 1 do not answer");
         assertReadiness(refused(1, 0), 200, "ready");

@@ -32,7 +32,7 @@ class ScanStreamTest {
     }
 
     @Test
-    void aScanGoesOnWhenASlowClientReads() throws IOException {
+    void scanContinuesAsASlowClientReads() throws IOException {
         try (ApiNodes own = ApiNodes.three()) {
             List<String> keys = fill(own);
             try (RawHttp raw = new RawHttp(own.port(0), 4096)) {
@@ -53,7 +53,7 @@ class ScanStreamTest {
     }
 
     @Test
-    void stalledScanClientIsCutOffAndALeavingOneReleasesEverything() throws IOException {
+    void stalledAndLeavingScanClientsFreeTheirPlaces() throws IOException {
         HttpApiOptions options = HttpApiOptions.defaults().withMaxInFlight(1).withWriteTimeout(Duration.ofMillis(300));
         // Answers to others must not depend on how soon they read or on how soon the nodes answer one another: small
         // ones fit

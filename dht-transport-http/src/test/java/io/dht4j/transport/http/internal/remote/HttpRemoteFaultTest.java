@@ -158,7 +158,7 @@ class HttpRemoteFaultTest {
     }
 
     @Test
-    void anErrorOfALaterVersionIsAnUnknownOutcomeWithItsNumber() throws Exception {
+    void unknownErrorCodeIsAnUnknownOutcome() throws Exception {
         String problem = "{\"title\":\"New\",\"status\":400,\"detail\":\"of tomorrow\",\"code\":1999,\"name\":\"NEW\"}";
         String address = answering(sized("HTTP/1.1 400 Bad\r\nContent-Type: application/problem+json\r\n", problem));
         DhtException error = failure(get(address));
@@ -230,7 +230,7 @@ class HttpRemoteFaultTest {
     }
 
     @Test
-    void aBatchThatBringsWhatWasNotAskedForIsAnError() throws Exception {
+    void batchReplyWithAnUnrequestedKeyIsAnError() throws Exception {
         String address = answering(sized(LINES_HEAD, LINE));
         assertThat(failure(remote.getAll(address, List.of(Key.of("b")), OPTIONS))
                         .code())

@@ -157,7 +157,7 @@ class HttpRemoteSecurityTest {
     }
 
     @Test
-    void aTokenStaysOnThisMachineWithoutTlsUnlessItIsAllowedFurther() throws Exception {
+    void tokenOverPlaintextStaysLocalUnlessAllowed() throws Exception {
         Optional<String> outside = ownAddress();
         HttpRemoteOptions options = HttpRemoteOptions.defaults().withToken(ADMIN);
         try (RemoteApi remote = HttpRemote.create(options);

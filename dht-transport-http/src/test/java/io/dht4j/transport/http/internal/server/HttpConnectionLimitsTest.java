@@ -132,7 +132,7 @@ class HttpConnectionLimitsTest {
     }
 
     @Test
-    void whoeverReadsNoAnswersGivesWayAtOnce() throws Exception {
+    void connectionThatReadsNoAnswersGivesWay() throws Exception {
         ConnectionLimits limits = new ConnectionLimits(16, OptionalInt.of(8));
         Duration heads = Duration.ofMinutes(5);
         HttpListener listener = listener(limits, heads, OptionalLong.empty(), true);
@@ -290,7 +290,7 @@ class HttpConnectionLimitsTest {
     }
 
     @Test
-    void whoeverSendsNoHeadInTimeIsCutOffAndWhoeverIsIdleIsNot() throws Exception {
+    void lateHeadsAreCutOffAndIdleConnectionsStay() throws Exception {
         ConnectionLimits limits = new ConnectionLimits(100, OptionalInt.empty());
         Duration heads = Duration.ofSeconds(2);
         List<RawHttp> late = new ArrayList<>();

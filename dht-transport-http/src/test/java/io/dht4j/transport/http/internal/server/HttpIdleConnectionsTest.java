@@ -172,7 +172,7 @@ class HttpIdleConnectionsTest {
     }
 
     @Test
-    void busyConnectionsOfTwoAddressesLeaveTheLastPlacesToOthers() throws Exception {
+    void twoBusyAddressesLeaveTheLastPlacesToOthers() throws Exception {
         PausedCluster paused = new PausedCluster();
         // 60 for public requests, of which the last three are for addresses that have none.
         HttpApiOptions options = OPTIONS.withMaxConnections(64).withMaxConnectionsPerAddress(32);

@@ -36,7 +36,7 @@ class HttpListenerTest {
     }
 
     @Test
-    void answers503UntilAHandlerIsAttachedAndAfterItIsDetached() throws Exception {
+    void listenerWithoutAHandlerAnswers503() throws Exception {
         HttpListener listener = started(ListenerFixtures.secured("127.0.0.1", 0, WireSecurity.onLoopback(), true));
         assertNotServing(listener, "/anything");
         assertNotServing(listener, PeerProtocol.PATH);
@@ -62,7 +62,7 @@ class HttpListenerTest {
     }
 
     @Test
-    void aThrowingHandlerIsAnsweredWith500AndTheNextRequestIsServed() throws Exception {
+    void throwingHandlerFailsItsRequestWith500Only() throws Exception {
         HttpListener listener = started(ListenerFixtures.at("127.0.0.1", 0));
         listener.attachPublic(request -> {
             throw new IllegalStateException("as this test wants it");

@@ -51,7 +51,7 @@ class EventLoopsTest {
     }
 
     @Test
-    void timersRingInTheOrderOfTheirMomentsAndTheEarlierSettingCounts() throws Exception {
+    void timersFireInOrderByTheirEarliestSetting() throws Exception {
         EventLoops loops = start();
         EventLoop loop = loops.next();
         Queue<String> rung = new ConcurrentLinkedQueue<>();
@@ -80,7 +80,7 @@ class EventLoopsTest {
     }
 
     @Test
-    void residentsAreLookedAfterUntilTheLoopEnds() throws Exception {
+    void residentsAreSweptUntilTheLoopEnds() throws Exception {
         EventLoops loops = start();
         EventLoop loop = loops.next();
         CountDownLatch swept = new CountDownLatch(3);

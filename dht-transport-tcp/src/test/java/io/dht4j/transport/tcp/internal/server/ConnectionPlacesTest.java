@@ -67,7 +67,7 @@ class ConnectionPlacesTest {
     }
 
     @Test
-    void anAddressGetsNoMoreThanItsShareAndANetworkIsOneAddress() {
+    void addressOrIpv6NetworkGetsItsShareOnly() {
         ConnectionPlaces places = new ConnectionPlaces(100, 2);
         for (String[] same :
                 new String[][] {{"10.0.0.1", "10.0.0.1", "10.0.0.1"}, {"2001:db8::1", "2001:db8::2", "2001:db8::3"}}) {
@@ -94,7 +94,7 @@ class ConnectionPlacesTest {
     }
 
     @Test
-    void whileManyLeaveNobodyIsAccepted() {
+    void noConnectionIsAcceptedWhileManyLeave() {
         ConnectionPlaces places = new ConnectionPlaces(16, 16);
         List<Caller> callers = enter(places, 32, "10.0.0.");
         assertThat(places.isCrowded()).isTrue();

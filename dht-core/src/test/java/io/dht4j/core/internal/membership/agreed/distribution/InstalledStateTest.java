@@ -51,7 +51,7 @@ class InstalledStateTest {
     }
 
     @Test
-    void anOlderStateThatComesWhileANewerOneIsStoredDoesNotReplaceIt() {
+    void olderStateDoesNotReplaceOneBeingStored() {
         ClusterState first = Clusters.formed(3, 8, 3);
         ClusterState older = Clusters.accepted(first, new Command.Admit(first.epoch(), Clusters.name(4)));
         ClusterState newer = Clusters.accepted(older, new Command.Admit(older.epoch(), Clusters.name(5)));

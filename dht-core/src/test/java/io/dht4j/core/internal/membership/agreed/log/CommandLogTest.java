@@ -195,7 +195,7 @@ class CommandLogTest {
 
     /** After a restart a member is elected by the length of its log, before it has applied what is in it. */
     @Test
-    void electedMemberAppendsNothingBeforeItHasTheStateForItsGuard() {
+    void leaderWithoutAStateForItsGuardAppendsNothing() {
         commands.member(log, state);
         commands.guard((command, newest) -> CompletableFuture.completedFuture(Optional.of("it is alive")));
         assertThat(append(new Command.MarkDead(Epoch.FIRST, 3, false)).outcome())

@@ -53,7 +53,7 @@ class ReplicatedStateTest {
     }
 
     @Test
-    void aCopyOfAnAcceptedCommandChangesNothingAndHasItsResult() {
+    void repeatedCommandHasTheResultOfTheFirst() {
         machine.apply(1, FORM);
         machine.apply(2, admit(Epoch.FIRST, "a"));
         machine.apply(3, admit(Epoch.next(Epoch.FIRST), "b"));

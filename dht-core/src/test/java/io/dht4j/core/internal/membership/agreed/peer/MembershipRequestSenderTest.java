@@ -206,7 +206,7 @@ class MembershipRequestSenderTest {
     }
 
     @Test
-    void whereNothingOfTheProtocolAnswersAnotherTransportIsSuspected() {
+    void foreignProtocolIsReportedAsAnotherTransport() {
         MembershipRequestSender strange =
                 failing(new TransportException(Outcome.UNKNOWN, "INTERNAL HTTP status code 400"));
         assertThatThrownBy(() -> strange.clusterOf(OTHER).join())

@@ -233,8 +233,7 @@ class ApiServiceNoMemoryTest {
 
     @ParameterizedTest
     @CsvSource({"false, false", "true, false", "false, true", "true, true"})
-    void workThatFindsNoMemoryIsAnInternalErrorThoughItCannotBePutIntoWords(boolean later, boolean speechless)
-            throws Exception {
+    void workWithoutMemoryFailsAsAnInternalError(boolean later, boolean speechless) throws Exception {
         start(failing(speechless ? new Speechless() : new OutOfMemoryError("planted"), later), service -> service);
         assertEachCallFails(Status.Code.INTERNAL, ErrorCode.INTERNAL);
     }
