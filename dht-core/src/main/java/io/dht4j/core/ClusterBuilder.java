@@ -304,8 +304,8 @@ public final class ClusterBuilder extends ClusterOptions<ClusterBuilder> {
      * reads every other replica of the partition; as long as one of them does not answer, reads stay refused. Default:
      * {@link RefillMarker#none()}.
      *
-     * <p>Partitions for which the other replicas detect a rolled-back disk are refilled in the same way, regardless of
-     * the marker and of the excluded nodes.
+     * <p>Partitions for which the other replicas detect a rolled-back disk are refilled in the same way, even if the
+     * marker does not name them. Their refill does not wait for the excluded nodes either.
      *
      * @param marker the partitions to refill; read when the node starts, and updated with the remaining ones
      * @param without nodes to exclude from the refill; entries that only they and this node had are then lost
