@@ -26,13 +26,20 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.net.Socket;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.StreamHandler;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -168,6 +175,30 @@ class GrpcApiLifecycleTest {
         await().atMost(PATIENCE).until(() -> cluster.gets.size() == 1);
         cluster.gets.remove().complete(Optional.empty());
         assertThat(after.get(30, TimeUnit.SECONDS).hasValue()).isFalse();
+    }
+
+    @Test
+    void closingAfterAnAnnouncementLogsNothing() {
+        start(GrpcApiOptions.defaults());
+        List<String> logged = new CopyOnWriteArrayList<>();
+        Handler log = new StreamHandler() {
+            @Override
+            public void publish(LogRecord entry) {
+                logged.add(entry.getLoggerName() + ": " + entry.getMessage());
+            }
+        };
+        Logger grpc = Logger.getLogger("io.grpc");
+        Level quiet = grpc.getLevel();
+        grpc.setLevel(Level.WARNING);
+        grpc.addHandler(log);
+        try {
+            api.announceStop();
+            api.close();
+        } finally {
+            grpc.removeHandler(log);
+            grpc.setLevel(quiet);
+        }
+        assertThat(logged).isEmpty();
     }
 
     @Test

@@ -100,6 +100,7 @@ public final class ApiServer implements AutoCloseable {
     private final EventLoopGroup loops;
     private final Server server;
     private final AtomicBoolean closed = new AtomicBoolean();
+    private final AtomicBoolean healthEnded = new AtomicBoolean();
     private final CountDownLatch closing = new CountDownLatch(1);
     private volatile int port;
 
@@ -278,8 +279,15 @@ public final class ApiServer implements AutoCloseable {
     /** Announces to clients that this server is about to close, and serves them as before. Does not block. */
     public void announceStop() {
         if (admission.announceStop()) {
-            health.enterTerminalState();
+            endHealth();
             connections.sayGoodbye();
+        }
+    }
+
+    /** Reports the node as not serving from now on. The health service logs a second call with a trace. */
+    private void endHealth() {
+        if (healthEnded.compareAndSet(false, true)) {
+            health.enterTerminalState();
         }
     }
 
@@ -302,7 +310,7 @@ public final class ApiServer implements AutoCloseable {
         }
         watch.close();
         try {
-            health.enterTerminalState();
+            endHealth();
             admission.stop();
             server.shutdown();
             if (!admission.awaitIdle(options.listener().drainTimeout())) {
