@@ -302,6 +302,11 @@ public final class RemoteCluster implements Cluster {
                         call,
                         (address, within) -> api.closeSnapshot(address, version, within));
             }
+
+            @Override
+            public String toString() {
+                return "snapshot " + version;
+            }
         };
     }
 
@@ -426,5 +431,10 @@ public final class RemoteCluster implements Cluster {
                 LOG.warn("the remote API {} left calls without an answer", api.name());
             }
         }
+    }
+
+    @Override
+    public String toString() {
+        return "remote client of " + topology();
     }
 }

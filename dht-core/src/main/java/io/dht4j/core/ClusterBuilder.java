@@ -376,11 +376,26 @@ public final class ClusterBuilder extends ClusterOptions<ClusterBuilder> {
     private NodeAssembly assembly() {
         Store kept = stores ? store : new NoStore();
         if (transport == null) {
+            closeGiven();
             throw new IllegalStateException("a node needs a transport: call transport(...) before start()");
         }
         if (kept == null) {
+            closeGiven();
             throw new IllegalStateException("a node needs a store: call store(...) before start()");
         }
         return new NodeAssembly(this, membership, transport, kept);
+    }
+
+    /** Closes what the node would own. */
+    private void closeGiven() {
+        try {
+            if (transport != null) {
+                transport.close();
+            }
+        } finally {
+            if (store != null) {
+                store.close();
+            }
+        }
     }
 }

@@ -26,7 +26,9 @@ public final class StandaloneServer implements AutoCloseable {
 
     /** Returns when the node listens, and does not wait for the other nodes. */
     StandaloneServer(NodeId name, Topology nodes, Path directory) {
-        Node self = nodes.node(name).orElseThrow();
+        Node self = nodes.node(name)
+                .orElseThrow(
+                        () -> new IllegalArgumentException("there is no node " + name + " among " + nodes.nodes()));
         HttpTransport transport = HttpTransport.create(HttpTransportOptions.at(self.host(), self.port()));
         cluster = ClusterBuilder.of(name, nodes)
                 .transport(transport)

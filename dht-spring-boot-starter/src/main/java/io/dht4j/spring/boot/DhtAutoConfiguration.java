@@ -7,6 +7,7 @@ import io.dht4j.spi.Observer;
 import io.dht4j.spi.Tracer;
 import io.dht4j.spring.cache.DhtCacheManager;
 import java.util.Optional;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -18,7 +19,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
-import org.springframework.cache.concurrent.ConcurrentMapCacheManager;
+import org.springframework.cache.CacheManager;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.NativeDetector;
 import org.springframework.core.env.Environment;
@@ -37,6 +38,11 @@ import org.springframework.core.env.Environment;
 public final class DhtAutoConfiguration {
 
     private static final Logger LOG = LoggerFactory.getLogger(DhtAutoConfiguration.class);
+
+    /** The managers to which Spring Boot falls back. */
+    private static final Set<String> LOCAL_CACHES = Set.of(
+            "org.springframework.cache.concurrent.ConcurrentMapCacheManager",
+            "org.springframework.cache.caffeine.CaffeineCacheManager");
 
     private static final String FROM = "dht4j.calls.from";
 
@@ -131,8 +137,8 @@ public final class DhtAutoConfiguration {
     }
 
     /**
-     * Says where Spring's caches are if they are not in the cluster, since Spring Boot falls back to maps of the
-     * instance without a word.
+     * Logs that Spring's caches are not in the cluster. Without names of caches Spring Boot falls back to caches of the
+     * instance, by Caffeine if it is on the class path, as it is with a store.
      *
      * @param beans has the manager of Spring Boot, which is not created by this
      * @return a part of the start
@@ -140,9 +146,12 @@ public final class DhtAutoConfiguration {
     @Bean
     static SmartInitializingSingleton dhtCachesNote(ListableBeanFactory beans) {
         return () -> {
-            if (beans.getBeanNamesForType(ConcurrentMapCacheManager.class, true, false).length > 0) {
-                LOG.info("the caches of Spring are maps of this instance alone: the cluster keeps the caches that are"
-                        + " listed in dht4j.cache.caches or dht4j.cache.names");
+            for (String manager : beans.getBeanNamesForType(CacheManager.class, true, false)) {
+                Class<?> type = beans.getType(manager, false);
+                if (type != null && LOCAL_CACHES.contains(type.getName())) {
+                    LOG.info("the caches of Spring are local to this instance: the cluster keeps the caches that are"
+                            + " listed in dht4j.cache.caches or dht4j.cache.names");
+                }
             }
         };
     }

@@ -64,7 +64,7 @@ export function summary(status, members, { held, calls, lostAt, membersAt }) {
     tile('Nodes serving', isLost ? '–' : count(serving.length) + ' of ' + count(ids.length),
       isLost ? count(ids.length) + ' nodes' : silent.length === 0 ? 'all answer' : 'not ' + silent.join(', ')),
     tile('Keys in the cluster', all === undefined ? '–' : (held.get(status.id) === status.partitions ? '' : '≈ ') + count(all),
-      (status.entries < 0 ? 'unknown' : count(status.entries)) + ' in ' + status.id + ', ' + status.store),
+      (status.entries < 0 ? 'unknown' : count(status.entries)) + ' in ' + status.id + ', ' + status.store + '; deleted ones until they are purged'),
     tile('Calls a second', isLost ? '–' : number(calls), calls === undefined ? 'needs metrics' : 'of clients, by ' + status.id),
     tile('Partitions × replicas', count(status.partitions) + ' × ' + count(status.replication_factor), status.placement + ' · ' + status.hash),
     tile('Epoch', members?.epoch_text ?? count(status.epoch), members ? 'agreed' : status.epoch === 1 ? 'fixed nodes' : 'agreed'),

@@ -324,6 +324,11 @@ public final class NodeCluster implements Cluster {
                 ObservedCall observed = observations.begin(Call.CLOSE_SNAPSHOT, 0, options);
                 return admission.run(observed, () -> scans.closeSnapshot(version, options));
             }
+
+            @Override
+            public String toString() {
+                return "snapshot " + version;
+            }
         };
     }
 
@@ -365,5 +370,10 @@ public final class NodeCluster implements Cluster {
                 components.environment().close();
             }
         }
+    }
+
+    @Override
+    public String toString() {
+        return "node " + components.self();
     }
 }
