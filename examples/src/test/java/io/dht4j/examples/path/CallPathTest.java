@@ -40,7 +40,7 @@ import org.junit.jupiter.api.Timeout;
  * only get shorter. A type whose job an existing one can do does not belong there.
  */
 @Tag("full")
-@Timeout(120)
+@Timeout(600)
 class CallPathTest {
 
     private static final Path LIST =
