@@ -16,6 +16,7 @@ import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.FailureDetectors;
 import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.detection.Suspicion;
+import io.dht4j.spi.Environment;
 import io.dht4j.testkit.network.LoopbackNetwork;
 import io.dht4j.testkit.store.ModelStore;
 import io.dht4j.testkit.time.ForwardingEnvironment;
@@ -67,8 +68,16 @@ class CoreLogTest {
     }
 
     private Suspicion suspicion() {
+        return suspicion(env);
+    }
+
+    private static Suspicion suspicion(Environment environment) {
         return new Suspicion(
-                new NodeId("n1"), env, List.of(N2), FailureDetectors.silence(Duration.ofMillis(500)), node -> {});
+                new NodeId("n1"),
+                environment,
+                List.of(N2),
+                FailureDetectors.silence(Duration.ofMillis(500)),
+                node -> {});
     }
 
     @Test
@@ -140,6 +149,32 @@ class CoreLogTest {
         suspicion.heard(N2.id(), env.nanoTime());
 
         assertThat(lines()).containsExactly("INFO n2 does not answer: reads ask other nodes first", "INFO n2 answers");
+        suspicion.close();
+    }
+
+    @Test
+    void nodeThatAnswersAfterAPauseIsNotLoggedLater() {
+        AtomicLong pausedNanos = new AtomicLong();
+        Environment pausing = new ForwardingEnvironment(env) {
+            @Override
+            public long nanoTime() {
+                return super.nanoTime() + pausedNanos.get();
+            }
+        };
+        Suspicion suspicion = suspicion(pausing);
+        suspicion.sent(N2.id(), pausing.nanoTime());
+        env.advance(Duration.ofSeconds(2));
+        pausedNanos.addAndGet(Duration.ofSeconds(1).toNanos());
+        env.advance(Duration.ofMillis(100));
+        assertThat(suspicion.suspects()).isEmpty();
+
+        for (int i = 0; i < 120; i++) {
+            suspicion.sent(N2.id(), pausing.nanoTime());
+            suspicion.heard(N2.id(), pausing.nanoTime());
+            env.advance(Duration.ofMillis(100));
+        }
+
+        assertThat(lines()).isEmpty();
         suspicion.close();
     }
 

@@ -118,9 +118,9 @@ class DhtCacheTest {
     void aValueOfAnotherTypeIsRefusedWithTheNameOfTheCache() {
         assertThatThrownBy(() -> cache.put("1", 7))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage(
-                        "cache books: the value type is java.lang.String, and the value is a java.lang.Integer: "
-                                + "name the type in dht4j.cache.caches.NAME.value-type, or give CacheOptions another serializer");
+                .hasMessage("cache books: the value type is java.lang.String, and the value is a java.lang.Integer: "
+                        + "name the type in dht4j.cache.caches.NAME.value-type, or give CacheOptions another"
+                        + " serializer");
     }
 
     @Test

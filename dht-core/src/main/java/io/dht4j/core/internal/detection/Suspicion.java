@@ -106,7 +106,8 @@ public final class Suspicion {
      * @param now the monotonic clock
      */
     public void heard(NodeId node, long now) {
-        if (!unheard.isEmpty() && unheard.contains(node)) {
+        // Removing locks, and most answers are of nodes that have answered before.
+        if (unheard.contains(node)) {
             unheard.remove(node);
         }
         boolean suspected = !suspects.isEmpty() && suspects.contains(node);
@@ -191,6 +192,7 @@ public final class Suspicion {
             }
         }
         answered.clear();
+        quiet.keySet().retainAll(found);
         suspects = Set.copyOf(found);
     }
 
