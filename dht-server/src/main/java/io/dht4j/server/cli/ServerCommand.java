@@ -124,7 +124,7 @@ final class ServerCommand implements Callable<Integer> {
         CommandLine command = new CommandLine(new ServerCommand(console).spec);
         Map<String, String> headings = new HashMap<>();
         for (Setting setting : Setting.values()) {
-            headings.put(setting.option(), SettingSection.of(setting).heading());
+            headings.put(setting.option(), setting.section().heading());
         }
         headings.put("--rebuild", SettingSection.STORAGE.heading());
         List<String> sections = new ArrayList<>();

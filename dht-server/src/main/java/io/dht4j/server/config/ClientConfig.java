@@ -17,12 +17,6 @@ import java.util.OptionalInt;
 public record ClientConfig(
         List<String> publicHosts, int maxConnections, OptionalInt maxPerAddress, Duration shutdownDelay) {
 
-    /** The most connections. */
-    static final int MOST_CONNECTIONS = 1_000_000;
-
-    /** The longest time between SIGTERM and the end of service, in milliseconds. */
-    static final int LONGEST_DELAY_MILLIS = 600_000;
-
     /** Copies the names. */
     public ClientConfig {
         publicHosts = List.copyOf(publicHosts);
@@ -37,11 +31,9 @@ public record ClientConfig(
         }
         return new ClientConfig(
                 given.find(Setting.PUBLIC_HOST, ClientConfig::hosts).orElse(List.of()),
-                given.number(Setting.MAX_CONNECTIONS, 1, MOST_CONNECTIONS),
-                given.has(Setting.MAX_CONNECTIONS_PER_ADDRESS)
-                        ? OptionalInt.of(given.number(Setting.MAX_CONNECTIONS_PER_ADDRESS, 1, MOST_CONNECTIONS))
-                        : OptionalInt.empty(),
-                Duration.ofMillis(given.number(Setting.SHUTDOWN_DELAY, 0, LONGEST_DELAY_MILLIS)));
+                given.number(Setting.MAX_CONNECTIONS),
+                given.findNumber(Setting.MAX_CONNECTIONS_PER_ADDRESS),
+                Duration.ofMillis(given.number(Setting.SHUTDOWN_DELAY)));
     }
 
     private static List<String> hosts(String text) {

@@ -152,9 +152,8 @@ public record MembershipChoice(
     }
 
     private static Attributes attributes(SettingsReader given, HostPort listen, HostPort peer) throws ConfigException {
-        Optional<Integer> weight = given.has(Setting.WEIGHT)
-                ? Optional.of(given.number(Setting.WEIGHT, 1, Node.MAX_WEIGHT))
-                : Optional.empty();
+        Optional<Integer> weight =
+                given.has(Setting.WEIGHT) ? Optional.of(given.number(Setting.WEIGHT)) : Optional.empty();
         Optional<HostPort> grpc = given.find(Setting.GRPC_LISTEN, HostPort::parse);
         List<String> own = new ArrayList<>();
         own.add("http://" + reachable(listen, peer));

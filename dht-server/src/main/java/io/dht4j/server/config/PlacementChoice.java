@@ -37,9 +37,6 @@ public record PlacementChoice(
         int partitions,
         OptionalInt replicationFactor) {
 
-    /** The most partitions. */
-    static final int MOST = PartitionTable.MAX_PARTITIONS;
-
     private static final int KEY_DIGITS = 32;
     /** The largest file of a hash key: the digits with some white space around them. */
     private static final int MOST_KEY_FILE_BYTES = 256;
@@ -70,12 +67,13 @@ public record PlacementChoice(
 
     static PlacementChoice of(SettingsReader given, int nodes) throws ConfigException {
         Hash hash = given.choice(Setting.HASH, Hash.class);
-        int partitions = given.number(Setting.PARTITIONS, 1, MOST);
+        int partitions = given.number(Setting.PARTITIONS);
         if (Integer.bitCount(partitions) != 1) {
             throw new ConfigException(Setting.PARTITIONS.option() + " must be a power of two, not " + partitions);
         }
         OptionalInt replicationFactor = given.has(Setting.REPLICATION_FACTOR)
-                ? OptionalInt.of(given.number(Setting.REPLICATION_FACTOR, 1, Math.max(nodes, PartitionTable.MAX_DEPTH)))
+                ? OptionalInt.of(given.number(
+                        Setting.REPLICATION_FACTOR, new Setting.Range(1, Math.max(nodes, PartitionTable.MAX_DEPTH))))
                 : OptionalInt.empty();
         if (replicationFactor.isPresent()) {
             try {

@@ -1,5 +1,7 @@
 package io.dht4j.server.config;
 
+import io.dht4j.Node;
+import io.dht4j.spi.PartitionTable;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -9,11 +11,17 @@ import java.util.Optional;
  */
 public enum Setting {
     /** The node's name. */
-    ID("NAME", Fallback.VALUE, "n1", "This node's name; must be one of the peers."),
+    ID(SettingSection.CLUSTER, "NAME", Fallback.VALUE, "n1", "This node's name; must be one of the peers."),
     /** The address of the public HTTP API. */
-    LISTEN("HOST:PORT", Fallback.VALUE, "127.0.0.1:8080", "Address of the public HTTP API."),
+    LISTEN(
+            SettingSection.PUBLIC_APIS,
+            "HOST:PORT",
+            Fallback.VALUE,
+            "127.0.0.1:8080",
+            "Address of the public HTTP API."),
     /** The nodes of the cluster. */
     PEERS(
+            SettingSection.CLUSTER,
             "ID=HOST:PORT,...",
             Fallback.WORDS,
             "this node alone, at its listen address",
@@ -22,6 +30,7 @@ public enum Setting {
                     + "share the port."),
     /** The nodes that form an agreed cluster. */
     BOOTSTRAP(
+            SettingSection.MEMBERSHIP,
             "ID=HOST:PORT,...",
             Fallback.WORDS,
             "none, the nodes are fixed",
@@ -30,6 +39,7 @@ public enum Setting {
                     + "data of a cluster of the same --peers. Later starts need it, whatever it lists."),
     /** The seeds of a node that joins an agreed cluster. */
     JOIN(
+            SettingSection.MEMBERSHIP,
             "ID=HOST:PORT,...",
             Fallback.WORDS,
             "none, the nodes are fixed",
@@ -38,6 +48,7 @@ public enum Setting {
                     + "starts need it, too."),
     /** The peer address of a node that joins. */
     PEER_ADDRESS(
+            SettingSection.MEMBERSHIP,
             "HOST:PORT",
             Fallback.WORDS,
             "the listen address",
@@ -45,6 +56,7 @@ public enum Setting {
                     + "equal the listen address: then both share the port."),
     /** The zone of a node. */
     ZONE(
+            SettingSection.MEMBERSHIP,
             "NAME",
             Fallback.WORDS,
             "none",
@@ -52,12 +64,15 @@ public enum Setting {
                     + "stand in different zones as far as possible."),
     /** The weight of a node. */
     WEIGHT(
+            SettingSection.MEMBERSHIP,
             "N",
+            new Range(1, Node.MAX_WEIGHT),
             Fallback.WORDS,
             "1, or what was agreed",
-            "With --bootstrap or --join, this node's share of the partitions relative to the others, 1 to 1000."),
+            "With --bootstrap or --join, this node's share of the partitions relative to the others, %s."),
     /** The addresses of a node for clients. */
     PUBLIC_ADDRESS(
+            SettingSection.MEMBERSHIP,
             "URL",
             Fallback.WORDS,
             "the listen addresses",
@@ -65,6 +80,7 @@ public enum Setting {
                     + "are repeated or separated by commas. Clients that know one node learn those of the others."),
     /** The join token of a cluster. */
     JOIN_TOKEN(
+            SettingSection.MEMBERSHIP,
             "FILE",
             Fallback.WORDS,
             "none, nodes are added by hand",
@@ -72,12 +88,14 @@ public enum Setting {
                     + "add. Without TLS it stops mistakes, not strangers. Read again for each join."),
     /** The directory of the store's files. */
     DATA(
+            SettingSection.STORAGE,
             "DIR",
             Fallback.WORDS,
             "dht-data/ID",
             "Directory of the data; if it is missing, the start creates and names it. The memory store has none."),
     /** The protocol between the nodes. */
     TRANSPORT(
+            SettingSection.TRANSPORT,
             "NAME",
             Fallback.VALUE,
             "http",
@@ -85,6 +103,7 @@ public enum Setting {
                     + "address in --peers must differ from --listen."),
     /** The client that sends calls over HTTP. */
     HTTP_CLIENT(
+            SettingSection.TRANSPORT,
             "NAME",
             Fallback.VALUE,
             "vertx",
@@ -92,28 +111,34 @@ public enum Setting {
                     + "webclient, jdk, jdk-h2 or one-nio."),
     /** The number of connections to each other node. */
     PEER_CONNECTIONS(
+            SettingSection.TRANSPORT,
             "N",
+            new Range(1, 10_000),
             Fallback.WORDS,
             "32, or fewer where one carries several calls at a time",
-            "With --transport http or tcp, connections to each other node, 1 to " + TransportChoice.MOST_CONNECTIONS
-                    + " (jdk-h2: to 16, tcp: to 256). one-nio has a thread for each."),
+            "With --transport http or tcp, connections to each other node, %s (jdk-h2: to 16, tcp: to 256). one-nio has a thread for each."),
     /** The mode of calls over gRPC. */
     GRPC_MODE(
+            SettingSection.TRANSPORT,
             "MODE",
             Fallback.VALUE,
             "stream",
             "With --transport grpc, how calls travel: stream (one long stream to each node) or unary (a call each)."),
     /** Whether requests share frames. */
-    BATCHING("on|off", Fallback.VALUE, "on", "Whether requests to a busy node share a frame."),
+    BATCHING(
+            SettingSection.TRANSPORT, "on|off", Fallback.VALUE, "on", "Whether requests to a busy node share a frame."),
     /** The number of frames in flight at a time. */
     BATCH_FRAMES(
+            SettingSection.TRANSPORT,
             "N",
+            new Range(1, 1_000),
             Fallback.VALUE,
             "2",
-            "Frames of reads, and as many of writes, in flight to a node before requests share one, 1 to "
-                    + CallChoice.MOST_FRAMES + ": fewer make larger frames."),
+            "Frames of reads, and as many of writes, in flight to a node before requests share one, %s: "
+                    + "fewer make larger frames."),
     /** Whether missed writes are kept. */
     HANDOFF(
+            SettingSection.REPAIR,
             "on|off",
             Fallback.VALUE,
             "on",
@@ -121,6 +146,7 @@ public enum Setting {
                     + "entries are."),
     /** Whether replicas are compared. */
     REPAIR(
+            SettingSection.REPAIR,
             "on|off",
             Fallback.VALUE,
             "on",
@@ -128,26 +154,31 @@ public enum Setting {
                     + "purges deleted and expired entries."),
     /** The interval of comparisons. */
     REPAIR_INTERVAL(
+            SettingSection.REPAIR,
             "SECONDS",
+            new Range(1, 30 * 24 * 3600),
             Fallback.VALUE,
             "600",
-            "Approximate time between two comparisons, 1 to " + CallChoice.LONGEST_INTERVAL_SECONDS + "."),
+            "Approximate time between two comparisons, %s."),
     /** The transfer rate of a comparison. */
     REPAIR_RATE(
+            SettingSection.REPAIR,
             "KIB",
+            new Range(16, 1 << 20),
             Fallback.VALUE,
             "16384",
-            "Greatest rate of a comparison, also of one started by hand, " + CallChoice.LEAST_REPAIR_KIB + " to "
-                    + CallChoice.MOST_REPAIR_KIB + " KiB per second."),
+            "Greatest rate of a comparison, also of one started by hand, %s KiB per second."),
     /** The memory for snapshots. */
     SNAPSHOT_MIB(
+            SettingSection.LIMITS,
             "N",
+            new Range(0, 1 << 20),
             Fallback.WORDS,
             "a sixteenth of the heap, at most 128",
-            "Memory for entries overwritten during a snapshot, 0 to " + CallChoice.MOST_SNAPSHOT_MIB
-                    + " MiB; beyond it the snapshot fails."),
+            "Memory for entries overwritten during a snapshot, %s MiB; beyond it the snapshot fails."),
     /** The treatment of requests whose replies are no longer wanted. */
     CANCELLATION(
+            SettingSection.REQUESTS,
             "POLICY",
             Fallback.VALUE,
             "local",
@@ -155,6 +186,7 @@ public enum Setting {
                     + "is dropped unread) or propagate (the replica cancels the request)."),
     /** The placement strategy. */
     PLACEMENT(
+            SettingSection.CLUSTER,
             "NAME",
             Fallback.VALUE,
             "rendezvous",
@@ -162,12 +194,14 @@ public enum Setting {
                     + "hash, hash key, partitions and replication factor."),
     /** The hash function of keys. */
     HASH(
+            SettingSection.CLUSTER,
             "NAME",
             Fallback.VALUE,
             "xxh3",
             "Hash of the keys: xxh3, murmur3, siphash (for keys that strangers choose) or string."),
     /** The key of a keyed hash. */
     HASH_KEY(
+            SettingSection.CLUSTER,
             "HEX",
             Fallback.WORDS,
             "none",
@@ -175,6 +209,7 @@ public enum Setting {
                     + "it among the arguments; --hash-key-file hides it."),
     /** The file of the key of a keyed hash. */
     HASH_KEY_FILE(
+            SettingSection.CLUSTER,
             "FILE",
             Fallback.WORDS,
             "none",
@@ -182,24 +217,29 @@ public enum Setting {
                     + "be able to read it."),
     /** The number of partitions. */
     PARTITIONS(
+            SettingSection.CLUSTER,
             "N",
+            new Range(1, PartitionTable.MAX_PARTITIONS),
             Fallback.VALUE,
             "1024",
-            "Number of partitions, a power of two from 1 to " + PlacementChoice.MOST + "."),
+            "Number of partitions, a power of two from %s."),
     /** The kind of store. */
     STORE(
+            SettingSection.STORAGE,
             "NAME",
             Fallback.VALUE,
             "mvstore",
             "Store of the entries: mvstore (on disk) or memory (gone when the server ends)."),
     /** The failures that an acknowledged write survives. */
     DURABILITY(
+            SettingSection.STORAGE,
             "LEVEL",
             Fallback.VALUE,
             "os",
             "What an acknowledged write survives on its node: os (the end of the process) or fsync (loss of power)."),
     /** The nodes that a refill does without. */
     REFILL_WITHOUT(
+            SettingSection.STORAGE,
             "NAME,...",
             Fallback.WORDS,
             "none, it waits for every one",
@@ -207,14 +247,21 @@ public enum Setting {
                     + "Entries that only they and this node held are lost then."),
     /** The default number of replicas of a key. */
     REPLICATION_FACTOR(
+            SettingSection.CLUSTER,
             "N",
             Fallback.WORDS,
             "3, or the number of nodes if less",
             "Number of replicas of a key for requests that set none."),
     /** The replicas that a read asks. */
-    READS("POLICY", Fallback.VALUE, "enough", "Which replicas a read asks: enough (as many as must answer) or all."),
+    READS(
+            SettingSection.REQUESTS,
+            "POLICY",
+            Fallback.VALUE,
+            "enough",
+            "Which replicas a read asks: enough (as many as must answer) or all."),
     /** When a read asks one more replica. */
     HEDGE(
+            SettingSection.REQUESTS,
             "off|MILLIS|PERCENT%",
             Fallback.VALUE,
             "off",
@@ -222,18 +269,23 @@ public enum Setting {
                     + "percentile of the recent ones, as in 95%."),
     /** The timeout of a request. */
     TIMEOUT(
+            SettingSection.REQUESTS,
             "MILLIS",
+            new Range(1, 3_600_000),
             Fallback.VALUE,
             "5000",
-            "Timeout of requests that set none, 1 to " + CallChoice.LONGEST_MILLIS + " milliseconds."),
+            "Timeout of requests that set none, %s milliseconds."),
     /** The time after which a call is slow. */
     SLOW_CALLS(
+            SettingSection.REQUESTS,
             "MILLIS",
+            new Range(0, 3_600_000),
             Fallback.VALUE,
             "1000",
-            "Milliseconds after which a call is logged as slow, up to " + CallChoice.LONGEST_MILLIS + "; 0 logs none."),
+            "Milliseconds after which a call is logged as slow, %s; 0 logs none."),
     /** The order in which the operations on a key take effect. */
     ORDERING(
+            SettingSection.REQUESTS,
             "NAME",
             Fallback.VALUE,
             "real-time",
@@ -241,20 +293,23 @@ public enum Setting {
                     + "one more round trip. See docs/guarantees.md."),
     /** The time that the node waits for the others at its start. */
     START_PATIENCE(
+            SettingSection.CLUSTER,
             "MILLIS",
+            new Range(0, 600_000),
             Fallback.VALUE,
             "5000",
-            "Time that the start waits for silent nodes, 0 to "
-                    + CallChoice.LONGEST_PATIENCE_MILLIS
-                    + " milliseconds. It does not wait for nodes that refuse the connection."),
+            "Time that the start waits for silent nodes, %s milliseconds. It does not wait for nodes that refuse the connection."),
     /** The largest value. */
     MAX_VALUE_BYTES(
+            SettingSection.LIMITS,
             "N",
+            new Range(1, 512 << 20),
             Fallback.VALUE,
             "16777216",
-            "Largest value in bytes, 1 to " + CallChoice.LARGEST_VALUE + ". The same on every node."),
+            "Largest value in bytes, %s. The same on every node."),
     /** The node's names over HTTP. */
     PUBLIC_HOST(
+            SettingSection.PUBLIC_APIS,
             "HOST",
             Fallback.WORDS,
             "addresses, localhost, and the node's own names",
@@ -263,45 +318,62 @@ public enum Setting {
                     + "them; with tokens only those of nodes."),
     /** The bound on connections. */
     MAX_CONNECTIONS(
+            SettingSection.LIMITS,
             "N",
+            new Range(1, 1_000_000),
             Fallback.VALUE,
             "10000",
-            "Connections to each port, 1 to " + ClientConfig.MOST_CONNECTIONS
-                    + ". At most a quarter of the open files of the process. On an HTTP port that peers share, a "
+            "Connections to each port, %s. At most a quarter of the open files of the process. On an HTTP port that peers share, a "
                     + "quarter is reserved for them."),
     /** The bound on connections from one address. */
     MAX_CONNECTIONS_PER_ADDRESS(
+            SettingSection.LIMITS,
             "N",
+            new Range(1, 1_000_000),
             Fallback.WORDS,
             "half of --max-connections",
-            "Connections that the clients of one address may use, 1 to " + ClientConfig.MOST_CONNECTIONS + "."),
+            "Connections that the clients of one address may use, %s."),
     /** The address of the public gRPC API. */
-    GRPC_LISTEN("HOST:PORT", Fallback.WORDS, "none", "Address of the public gRPC API, with a port of its own."),
+    GRPC_LISTEN(
+            SettingSection.PUBLIC_APIS,
+            "HOST:PORT",
+            Fallback.WORDS,
+            "none",
+            "Address of the public gRPC API, with a port of its own."),
     /** The time between the announcement of a stop and the stop. */
     SHUTDOWN_DELAY(
+            SettingSection.PUBLIC_APIS,
             "MILLIS",
+            new Range(0, 600_000),
             Fallback.VALUE,
             "5000",
-            "Time that the node goes on serving after SIGTERM, 0 to " + ClientConfig.LONGEST_DELAY_MILLIS
-                    + " milliseconds, while it tells clients and load balancers to call other nodes. A node without "
+            "Time that the node goes on serving after SIGTERM, %s milliseconds, while it tells clients and load balancers to call other nodes. A node without "
                     + "others does not wait."),
     /** The node's certificate. */
     TLS_CERT(
+            SettingSection.SECURITY,
             "FILE",
             Fallback.WORDS,
             "none, everything is plaintext",
             "PEM file of this node's certificate, which bears its name. Turns TLS on for every listener and every "
                     + "call to another node. Files are read again when they change."),
     /** The certificate's key. */
-    TLS_KEY("FILE", Fallback.WORDS, "none", "PEM file of the certificate's private key, PKCS #8, not encrypted."),
+    TLS_KEY(
+            SettingSection.SECURITY,
+            "FILE",
+            Fallback.WORDS,
+            "none",
+            "PEM file of the certificate's private key, PKCS #8, not encrypted."),
     /** The trusted authorities. */
     TLS_CA(
+            SettingSection.SECURITY,
             "FILE",
             Fallback.WORDS,
             "none",
             "PEM file of the authorities that sign the nodes' certificates. Needed with TLS and more than one node."),
     /** The callers in addition to the peers. */
     TRUSTED(
+            SettingSection.SECURITY,
             "NAME,...",
             Fallback.WORDS,
             "none",
@@ -309,12 +381,14 @@ public enum Setting {
                     + "certificates."),
     /** Whether plaintext may leave the machine. */
     ALLOW_PLAINTEXT(
+            SettingSection.SECURITY,
             "on|off",
             Fallback.VALUE,
             "off",
             "Lets this node listen beyond loopback without TLS, on networks that are protected otherwise."),
     /** The tokens of the public APIs. */
     TOKENS(
+            SettingSection.SECURITY,
             "FILE",
             Fallback.WORDS,
             "none, anyone may do anything",
@@ -324,16 +398,45 @@ public enum Setting {
     /** The beginning of the names of environment variables. */
     public static final String VARIABLE_PREFIX = "DHT_";
 
+    private final SettingSection section;
     private final String label;
+    private final Optional<Range> range;
     private final Fallback kind;
     private final String fallback;
     private final String description;
 
-    Setting(String label, Fallback kind, String fallback, String description) {
+    Setting(SettingSection section, String label, Fallback kind, String fallback, String description) {
+        this.section = section;
         this.label = label;
+        this.range = Optional.empty();
         this.kind = kind;
         this.fallback = fallback;
         this.description = description;
+    }
+
+    /** Creates a whole number; the range replaces {@code %s} in the description. */
+    Setting(SettingSection section, String label, Range range, Fallback kind, String fallback, String description) {
+        this.section = section;
+        this.label = label;
+        this.range = Optional.of(range);
+        this.kind = kind;
+        this.fallback = fallback;
+        this.description = description.formatted(range);
+    }
+
+    /** The whole numbers of a setting. */
+    record Range(int min, int max) {
+
+        /** Returns this range without numbers beyond a lower maximum. */
+        Range upTo(int lower) {
+            return new Range(min, Math.min(max, lower));
+        }
+
+        /** Returns for example {@code 1 to 1000}. */
+        @Override
+        public String toString() {
+            return min + " to " + max;
+        }
     }
 
     /** The meaning of an absent setting. */
@@ -369,6 +472,20 @@ public enum Setting {
      */
     public String variable() {
         return VARIABLE_PREFIX + name();
+    }
+
+    /**
+     * Returns the topic.
+     *
+     * @return the section of the help
+     */
+    public SettingSection section() {
+        return section;
+    }
+
+    /** Returns the range of a whole number; empty for other settings. */
+    Optional<Range> range() {
+        return range;
     }
 
     /**

@@ -35,26 +35,4 @@ public enum SettingSection {
     public String heading() {
         return heading;
     }
-
-    /**
-     * Returns the section of a setting.
-     *
-     * @param setting the setting
-     * @return its section
-     */
-    public static SettingSection of(Setting setting) {
-        return switch (setting) {
-            case ID, PEERS, REPLICATION_FACTOR, PARTITIONS, PLACEMENT, HASH, HASH_KEY, HASH_KEY_FILE, START_PATIENCE ->
-                CLUSTER;
-            case BOOTSTRAP, JOIN, PEER_ADDRESS, ZONE, WEIGHT, PUBLIC_ADDRESS, JOIN_TOKEN -> MEMBERSHIP;
-            case LISTEN, PUBLIC_HOST, GRPC_LISTEN, SHUTDOWN_DELAY -> PUBLIC_APIS;
-            case TIMEOUT, SLOW_CALLS, READS, HEDGE, ORDERING, CANCELLATION -> REQUESTS;
-            case STORE, DATA, DURABILITY, REFILL_WITHOUT -> STORAGE;
-            case HANDOFF, REPAIR, REPAIR_INTERVAL, REPAIR_RATE -> SettingSection.REPAIR;
-            case TRANSPORT, HTTP_CLIENT, PEER_CONNECTIONS, GRPC_MODE, BATCHING, BATCH_FRAMES ->
-                SettingSection.TRANSPORT;
-            case TLS_CERT, TLS_KEY, TLS_CA, TRUSTED, TOKENS, ALLOW_PLAINTEXT -> SECURITY;
-            case MAX_VALUE_BYTES, MAX_CONNECTIONS, MAX_CONNECTIONS_PER_ADDRESS, SNAPSHOT_MIB -> LIMITS;
-        };
-    }
 }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 
 /**
  * Reads the given texts of settings. An absent setting is read as its default. Each failure names the option, the error
@@ -66,19 +67,29 @@ final class SettingsReader {
                 setting.option() + " must be " + String.join(" or ", names) + ", not \"" + text + "\"");
     }
 
-    /** Reads a whole number of a range. */
-    int number(Setting setting, int min, int max) throws ConfigException {
+    /** Reads a whole number of the setting's range. */
+    int number(Setting setting) throws ConfigException {
+        return number(setting, setting.range().orElseThrow());
+    }
+
+    /** Reads a whole number of another range. */
+    int number(Setting setting, Setting.Range range) throws ConfigException {
         String text = text(setting);
         try {
             int number = Integer.parseInt(text);
-            if (number >= min && number <= max) {
+            if (number >= range.min() && number <= range.max()) {
                 return number;
             }
         } catch (NumberFormatException e) {
             // Not a number at all, or far too large: the same message, which names the range.
         }
         throw new ConfigException(
-                setting.option() + " must be a whole number from " + min + " to " + max + ", not \"" + text + "\"");
+                setting.option() + " must be a whole number from " + range + ", not \"" + text + "\"");
+    }
+
+    /** Reads a whole number of the setting's range, if it was given. */
+    OptionalInt findNumber(Setting setting) throws ConfigException {
+        return has(setting) ? OptionalInt.of(number(setting)) : OptionalInt.empty();
     }
 
     /** Reads {@code on} or {@code off}. */

@@ -8,9 +8,6 @@ import java.util.OptionalInt;
 /** The transport between the nodes. */
 public sealed interface TransportChoice {
 
-    /** The most connections to each other node. */
-    int MOST_CONNECTIONS = 10_000;
-
     /** The most connections of the JDK's client with HTTP/2. */
     int MOST_JDK_H2_CONNECTIONS = 16;
 
@@ -105,12 +102,14 @@ public sealed interface TransportChoice {
     private static Http http(SettingsReader given) throws ConfigException {
         Client client = given.choice(Setting.HTTP_CLIENT, Client.class);
         return new Http(
-                client, connections(given, client == Client.JDK_H2 ? MOST_JDK_H2_CONNECTIONS : MOST_CONNECTIONS));
+                client, connections(given, client == Client.JDK_H2 ? MOST_JDK_H2_CONNECTIONS : Integer.MAX_VALUE));
     }
 
     private static OptionalInt connections(SettingsReader given, int most) throws ConfigException {
         return given.has(Setting.PEER_CONNECTIONS)
-                ? OptionalInt.of(given.number(Setting.PEER_CONNECTIONS, 1, most))
+                ? OptionalInt.of(given.number(
+                        Setting.PEER_CONNECTIONS,
+                        Setting.PEER_CONNECTIONS.range().orElseThrow().upTo(most)))
                 : OptionalInt.empty();
     }
 }

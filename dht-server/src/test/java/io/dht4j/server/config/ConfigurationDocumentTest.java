@@ -77,7 +77,7 @@ class ConfigurationDocumentTest {
             Row row = rows.get(setting.option());
             assertThat(row.section())
                     .as(setting.option())
-                    .isEqualTo(SettingSection.of(setting).heading());
+                    .isEqualTo(setting.section().heading());
             assertThat(row.fallback()).as(setting.option()).isEqualTo(setting.fallback());
         }
     }
