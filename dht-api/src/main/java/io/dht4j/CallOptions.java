@@ -46,13 +46,15 @@ public record CallOptions(
         timeout.ifPresent(t -> {
             if (t.isNegative() || t.isZero() || t.compareTo(MAX_TIMEOUT) > 0) {
                 throw new InvalidRequestException(
-                        ErrorCode.TIMEOUT_INVALID, "timeout must be more than zero and at most 1 hour, not " + t, true);
+                        ErrorCode.TIMEOUT_INVALID,
+                        "timeout must be more than zero and at most 1h, not " + Ranges.text(t),
+                        true);
             }
         });
         timeToLive.ifPresent(t -> {
             if (t.compareTo(Duration.ofMillis(1)) < 0 || t.compareTo(MAX_TIME_TO_LIVE) > 0) {
                 throw new InvalidRequestException(
-                        ErrorCode.TTL_INVALID, "time to live must be 1 ms to 365000 days, not " + t, true);
+                        ErrorCode.TTL_INVALID, "time to live must be 1ms to 365000d, not " + Ranges.text(t), true);
             }
         });
     }

@@ -1,6 +1,9 @@
 package io.dht4j;
 
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 
 /**
@@ -9,6 +12,9 @@ import java.util.Objects;
  * number of threads.
  */
 public final class Ranges {
+
+    private static final int NANOS_OF_MILLI = 1_000_000;
+    private static final int SECONDS_OF_HOUR = 3_600;
 
     private Ranges() {}
 
@@ -54,8 +60,24 @@ public final class Ranges {
     public static void require(String option, Duration value, Duration least, Duration most) {
         Objects.requireNonNull(value, option);
         if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
-            throw refusal(option, value, least, most);
+            throw refusal(option, text(value), text(least), text(most));
         }
+    }
+
+    /** Returns a time as people write it, for example {@code 500ms} or {@code 1h}. */
+    static String text(Duration time) {
+        long seconds = time.getSeconds();
+        if (time.getNano() != 0) {
+            boolean isShort = Math.abs(seconds) < SECONDS_OF_HOUR && time.getNano() % NANOS_OF_MILLI == 0;
+            return isShort ? time.toMillis() + "ms" : time.toString();
+        }
+        for (ChronoUnit unit : List.of(ChronoUnit.DAYS, ChronoUnit.HOURS, ChronoUnit.MINUTES)) {
+            long each = unit.getDuration().toSeconds();
+            if (seconds != 0 && seconds % each == 0) {
+                return seconds / each + unit.name().substring(0, 1).toLowerCase(Locale.ROOT);
+            }
+        }
+        return seconds + "s";
     }
 
     /**

@@ -34,14 +34,13 @@ class OptionsTest {
         CallOptions options = CallOptions.defaults();
         assertThat(options.withTimeout(Duration.ofNanos(1)).timeout()).contains(Duration.ofNanos(1));
         assertThat(options.withTimeout(Duration.ofHours(1)).timeout()).contains(Duration.ofHours(1));
-        assertRefused(ErrorCode.TIMEOUT_INVALID, () -> options.withTimeout(Duration.ZERO), "PT0S");
-        assertRefused(ErrorCode.TIMEOUT_INVALID, () -> options.withTimeout(Duration.ofMillis(-1)), "PT-0.001S");
+        assertRefused(ErrorCode.TIMEOUT_INVALID, () -> options.withTimeout(Duration.ZERO), "0s");
+        assertRefused(ErrorCode.TIMEOUT_INVALID, () -> options.withTimeout(Duration.ofMillis(-1)), "-1ms");
         assertRefused(
                 ErrorCode.TIMEOUT_INVALID,
                 () -> options.withTimeout(Duration.ofHours(1).plusNanos(1)),
-                "1 hour");
-        assertRefused(
-                ErrorCode.TIMEOUT_INVALID, () -> options.withTimeout(Duration.ofSeconds(Long.MAX_VALUE)), "1 hour");
+                "1h");
+        assertRefused(ErrorCode.TIMEOUT_INVALID, () -> options.withTimeout(Duration.ofSeconds(Long.MAX_VALUE)), "1h");
     }
 
     @Test
@@ -50,11 +49,11 @@ class OptionsTest {
         assertThat(options.withTimeToLive(Duration.ofMillis(1)).timeToLive()).contains(Duration.ofMillis(1));
         assertThat(options.withTimeToLive(Duration.ofDays(365_000)).timeToLive())
                 .isPresent();
-        assertRefused(ErrorCode.TTL_INVALID, () -> options.withTimeToLive(Duration.ofNanos(999_999)), "1 ms");
+        assertRefused(ErrorCode.TTL_INVALID, () -> options.withTimeToLive(Duration.ofNanos(999_999)), "1ms");
         assertRefused(
                 ErrorCode.TTL_INVALID,
                 () -> options.withTimeToLive(Duration.ofDays(365_000).plusNanos(1)),
-                "365000 days");
+                "365000d");
     }
 
     @Test

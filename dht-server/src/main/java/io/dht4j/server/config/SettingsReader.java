@@ -83,8 +83,17 @@ final class SettingsReader {
         } catch (NumberFormatException e) {
             // Not a number at all, or far too large: the same message, which names the range.
         }
-        throw new ConfigException(
-                setting.option() + " must be a whole number from " + range + ", not \"" + text + "\"");
+        throw new ConfigException(setting.option() + " must be a whole number" + unit(setting.label()) + " from "
+                + range + ", not \"" + text + "\"");
+    }
+
+    private static String unit(String label) {
+        return switch (label) {
+            case "MILLIS" -> " of milliseconds";
+            case "SECONDS" -> " of seconds";
+            case "KIB" -> " of KiB per second";
+            default -> "";
+        };
     }
 
     /** Reads a whole number of the setting's range, if it was given. */

@@ -142,7 +142,7 @@ class MembershipCommandsTest {
         assertWrong("weight must be a whole number from 1 to 1000, not \"1001\"", "nodes", "weight", "n4", "1001");
         assertWrong("weight must be a whole number from 1 to 1000, not \"two\"", "nodes", "weight", "n4", "two");
         assertWrong("an address is host:port", "nodes", "address", "n4", "here");
-        assertWrong("must be a whole number from 64 to 1073741824", "rebalance", "--rate", "1");
+        assertWrong("must be a whole number of KiB per second from 64 to 1073741824", "rebalance", "--rate", "1");
         assertWrong("must be a whole number from 1 to 16", "rebalance", "--replication-factor", "17");
         assertWrong("--lost has no effect without recover", "meta", "--lost", "n1");
         assertWrong("--accept-data-loss has no effect without recover", "meta", "--accept-data-loss");

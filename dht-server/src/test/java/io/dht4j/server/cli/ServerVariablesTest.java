@@ -44,7 +44,7 @@ class ServerVariablesTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "DHT_TIMEOUT|soon|--timeout must be a whole number from 1 to 3600000, not \"soon\"",
+                "DHT_TIMEOUT|soon|--timeout must be a whole number of milliseconds from 1 to 3600000, not \"soon\"",
                 "DHT_PLACEMENT|alphabet|--placement must be ",
                 "DHT_ALLOW_PLAINTEXT|true|--allow-plaintext must be on or off, not \"true\"",
                 "DHT_REPLICATION_FACTOR|4|--replication-factor",

@@ -120,19 +120,21 @@ class UsageTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "put k v --ttl soon|--ttl must be a whole number from 1 to 31536000000000, not \"soon\"",
-                "put k v --ttl 31536000000001|--ttl must be a whole number from 1 to 31536000000000, not "
-                        + "\"31536000000001\"",
+                "put k v --ttl soon|--ttl must be a whole number of milliseconds from 1 to 31536000000000, "
+                        + "not \"soon\"",
+                "put k v --ttl 31536000000001|--ttl must be a whole number of milliseconds from 1 to 31536000000000, "
+                        + "not \"31536000000001\"",
                 "get k --ack x|--ack must be a whole number from 1 to 2147483647, not \"x\"",
                 "get k --from 0|--from must be a whole number from 1 to 2147483647, not \"0\"",
-                "get k --timeout 3600001|--timeout must be a whole number from 1 to 3600000, not \"3600001\"",
+                "get k --timeout 3600001|--timeout must be a whole number of milliseconds from 1 to 3600000, "
+                        + "not \"3600001\"",
                 "scan --limit 1.5|--limit must be a whole number from 1 to 999999999999999999, not \"1.5\"",
                 "repair --partition 0,x|--partition must be a whole number from 0 to 1048575, not \"x\"",
                 "load x.tsv -p many|--parallel must be a whole number from 1 to 1024, not \"many\"",
                 "restore --in d --parallel 1025|--parallel must be a whole number from 1 to 1024, not \"1025\"",
                 "demo --port 65534|--port must be a whole number from 1 to 65532, not \"65534\"",
                 "demo --transport udp|--transport must be http or grpc or tcp, not \"udp\"",
-                "server --timeout soon|--timeout must be a whole number from 1 to 3600000, not \"soon\""
+                "server --timeout soon|--timeout must be a whole number of milliseconds from 1 to 3600000, not \"soon\""
             })
     void aBadNumberIsRefusedWithItsRange(String command, String message) {
         CommandLineRun run = CommandLineRun.of(command.split(" "));

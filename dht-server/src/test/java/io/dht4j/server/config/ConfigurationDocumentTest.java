@@ -24,7 +24,8 @@ class ConfigurationDocumentTest {
     private static final Pattern VARIABLE = Pattern.compile("`(DHT_[A-Z_]+)`");
     private static final Pattern NUMBERS = Pattern.compile("([0-9]+) to ([0-9]+)");
     private static final Pattern CHOICES = Pattern.compile("`[a-z0-9-]+`(, `[a-z0-9-]+`)+");
-    private static final Pattern REFUSED_NUMBER = Pattern.compile("must be a whole number from (\\d+) to (\\d+),");
+    private static final Pattern REFUSED_NUMBER =
+            Pattern.compile("must be a whole number(?: of [A-Za-z ]+)? from (\\d+) to (\\d+),");
     private static final Pattern REFUSED_CHOICE = Pattern.compile("must be (.*), not ");
 
     /** What stands in a row behind the option's name. */

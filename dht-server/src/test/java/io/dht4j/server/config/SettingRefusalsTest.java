@@ -139,7 +139,7 @@ class SettingRefusalsTest {
                 "REPLICATION_FACTOR|2|must be 1, since there is one node",
                 "REPLICATION_FACTOR|many|1 to 1",
                 "READS|some|enough or all",
-                "HEDGE|0|PT0.001S to PT1H",
+                "HEDGE|0|1ms to 1h",
                 "HEDGE|p95|off, 1 to 3600000 milliseconds, or 50% to 99.9%",
                 "HEDGE|100%|50.0 to 99.9",
                 "TIMEOUT|0|1 to 3600000",

@@ -252,6 +252,6 @@ class SuspicionTest {
         assertThatThrownBy(() -> FailureDetectors.silence(Duration.ZERO))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("patience")
-                .hasMessageContaining("PT0.01S");
+                .hasMessageContaining("10ms");
     }
 }

@@ -216,7 +216,18 @@ final class UnknownProperties {
         return shown
                 + (variables ? " sets no property" : " does not exist")
                 + (origin == null || variables ? "" : " (" + PrintableText.of(origin) + ")")
-                + (similar.isEmpty() ? "" : ": did you mean " + String.join(" or ", similar) + "?");
+                + (similar.isEmpty() ? groupOf(name) : ": did you mean " + String.join(" or ", similar) + "?");
+    }
+
+    /** Returns what the group of a name has instead; empty if that group does not exist. */
+    private String groupOf(ConfigurationPropertyName name) {
+        ConfigurationPropertyName group = name.getParent();
+        int depth = group.getNumberOfElements();
+        List<String> names = known.stream()
+                .filter(each -> each.elements().size() == depth + 1 && each.includes(group))
+                .map(each -> each.elements().get(depth))
+                .toList();
+        return names.isEmpty() || depth == 1 ? "" : ": " + group + " has " + String.join(", ", names);
     }
 
     private List<String> similar(ConfigurationPropertyName name) {

@@ -232,9 +232,9 @@ class DhtCacheAutoConfigurationTest {
                 "dht4j.cache.caches.books.serializer=none "
                         + "| dht4j.cache.caches.books.serializer must be the name of a bean | none",
                 "dht4j.cache.caches.books.time-to-live=0s "
-                        + "| dht4j.cache.caches.books.time-to-live must be PT0.001S to | PT0S",
+                        + "| dht4j.cache.caches.books.time-to-live must be 1ms to | 0s",
                 "dht4j.cache.names=books;dht4j.cache.load-timeout=2h "
-                        + "| dht4j.cache.load-timeout must be PT0.001S to PT1H | PT2H"
+                        + "| dht4j.cache.load-timeout must be 1ms to 1h | 2h"
             })
     void invalidPropertiesAreNamedBeforeTheNodeStarts(String properties, String message, String value) {
         AtomicBoolean starting = new AtomicBoolean();

@@ -48,7 +48,7 @@ class StartFailureTest {
                 "dht4j.calls.ack=3;dht4j.calls.from=2 | dht4j.calls.ack must be 1 to 2, not 3",
                 "dht4j.nodes=n1=127.0.0.1:7001;dht4j.calls.ack=1;dht4j.calls.from=2 "
                         + "| dht4j.calls.from must be 1, since there is one node, not 2",
-                "dht4j.calls.timeout=2h | dht4j.calls.timeout must be PT0.001S to PT1H, not PT2H",
+                "dht4j.calls.timeout=2h | dht4j.calls.timeout must be 1ms to 1h, not 2h",
                 "dht4j.transport.port=0 | dht4j.transport.port must be 1 to 65535, not 0",
                 "dht4j.transport.port=7001;dht4j.transport.host=0.0.0.0 | by dht4j.transport.allow-plaintext",
                 "dht4j.transport.public-hosts=kv.example "
@@ -75,7 +75,7 @@ class StartFailureTest {
                 "dht4j.membership.zone=a | dht4j.membership.zone needs dht4j.membership.bootstrap or",
                 "dht4j.tls.certificate=pom.xml;dht4j.tls.key=pom.xml;dht4j.tls.authorities=pom.xml "
                         + "| dht4j.tls: pom.xml",
-                "dht4j.health.timeout=0s | dht4j.health.timeout must be PT0.001S to PT1M, not PT0S"
+                "dht4j.health.timeout=0s | dht4j.health.timeout must be 1ms to 1m, not 0s"
             })
     void invalidPropertiesAreNamedWithTheirRange(String properties, String message) {
         runner.withPropertyValues(properties.strip().split(";")).run(context -> {

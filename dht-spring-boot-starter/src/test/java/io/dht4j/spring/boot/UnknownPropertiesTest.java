@@ -46,6 +46,8 @@ class UnknownPropertiesTest {
                 "dht4j.cache.caches.my.books.null-values=true | dht4j.cache.caches.my.books.null-values does not exist "
                         + "| did you mean dht4j.cache.caches.my.null-values",
                 "dht4j.x=1 | dht4j.x does not exist | dht4j.x",
+                "dht4j.cache.caches.books.expiry-after-write=1m | dht4j.cache.caches.books.expiry-after-write does not "
+                        + "exist | dht4j.cache.caches.books has time-to-live, null-values, value-type, serializer",
                 "dht4j.node-idd=n1;dht4j.transport.prot=1 | dht4j.node-idd does not exist "
                         + "| dht4j.transport.prot does not exist"
             })

@@ -12,6 +12,7 @@ class GrpcUnarySmallHeapTest extends SmallHeapContract {
                 .withMode(GrpcMode.UNARY)
                 .withMaxInFlightBytes(1L << 30)
                 .withMaxFrameBytes(MAX_FRAME_BYTES)
+                .withConnectTimeout(Duration.ofSeconds(30))
                 .withDrainTimeout(Duration.ofMillis(100)));
     }
 

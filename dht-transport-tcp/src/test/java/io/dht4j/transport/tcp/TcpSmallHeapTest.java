@@ -11,6 +11,7 @@ class TcpSmallHeapTest extends SmallHeapContract {
         return TcpTransport.create(TcpTransportOptions.at("127.0.0.1", 0)
                 .withMaxInFlightBytes(1L << 30)
                 .withMaxFrameBytes(MAX_FRAME_BYTES)
+                .withConnectTimeout(Duration.ofSeconds(30))
                 .withDrainTimeout(Duration.ofMillis(100)));
     }
 

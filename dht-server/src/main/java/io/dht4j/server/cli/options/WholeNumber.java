@@ -22,6 +22,14 @@ public final class WholeNumber {
     private WholeNumber() {}
 
     private static long read(String text, long least, long most) {
+        return read("", text, least, most);
+    }
+
+    private static long readMillis(String text, long least, long most) {
+        return read(" of milliseconds", text, least, most);
+    }
+
+    private static long read(String unit, String text, long least, long most) {
         try {
             long number = Long.parseLong(text);
             if (number >= least && number <= most) {
@@ -31,7 +39,7 @@ public final class WholeNumber {
             // Not a number at all, or far too large: the same message, which names the range.
         }
         throw new OutOfRangeException(
-                "must be a whole number from " + least + " to " + most + ", not \"" + text + "\"");
+                "must be a whole number" + unit + " from " + least + " to " + most + ", not \"" + text + "\"");
     }
 
     /** Reads the weight of a node. */
@@ -54,7 +62,7 @@ public final class WholeNumber {
     public static final class CountingTime implements ITypeConverter<Long> {
         @Override
         public Long convert(String text) {
-            return read(text, HotKeys.SHORTEST.toMillis(), HotKeys.LONGEST.toMillis());
+            return readMillis(text, HotKeys.SHORTEST.toMillis(), HotKeys.LONGEST.toMillis());
         }
     }
 
@@ -94,7 +102,7 @@ public final class WholeNumber {
     public static final class TimeToLive implements ITypeConverter<Long> {
         @Override
         public Long convert(String text) {
-            return read(text, 1, CallOptions.MAX_TIME_TO_LIVE.toMillis());
+            return readMillis(text, 1, CallOptions.MAX_TIME_TO_LIVE.toMillis());
         }
     }
 
@@ -102,7 +110,7 @@ public final class WholeNumber {
     public static final class Timeout implements ITypeConverter<Long> {
         @Override
         public Long convert(String text) {
-            return read(text, 1, LONGEST_MILLIS);
+            return readMillis(text, 1, LONGEST_MILLIS);
         }
     }
 
@@ -110,7 +118,7 @@ public final class WholeNumber {
     public static final class MoveRate implements ITypeConverter<Long> {
         @Override
         public Long convert(String text) {
-            return read(text, MembershipChange.MIN_RATE >> 10, MembershipChange.MAX_RATE >> 10);
+            return read(" of KiB per second", text, MembershipChange.MIN_RATE >> 10, MembershipChange.MAX_RATE >> 10);
         }
     }
 

@@ -379,7 +379,7 @@ class OverloadTest {
         OverloadProtection some = OverloadProtection.defaults();
         assertThatThrownBy(() -> some.withQueueAges(Duration.ofMillis(10), Duration.ZERO))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("standingAge must be PT0.001S to PT1H");
+                .hasMessageContaining("standingAge must be 1ms to 1h");
         assertThatThrownBy(() -> some.withPeerRequests(11, 10, Duration.ofMillis(1)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("minPeerRequests must be 1 to 10");
@@ -388,7 +388,7 @@ class OverloadTest {
                 .hasMessageContaining("retryShare must be 0.0 to 1.0");
         assertThatThrownBy(() -> Hedging.after(Duration.ZERO))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("hedge delay must be PT0.001S");
+                .hasMessageContaining("hedge delay must be 1ms");
         assertThatThrownBy(() -> Hedging.atPercentile(100))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("50.0 to 99.9");

@@ -380,7 +380,7 @@ class GrpcApiLimitsTest extends SteeredApi {
         assertThatThrownBy(() -> GrpcApiOptions.defaults().withMaxBodyBytesInFlight(1000))
                 .hasMessageContaining("maxBodyBytesInFlight must be at least maxValueBytes, which is 16777216");
         assertThatThrownBy(() -> GrpcApiOptions.defaults().withIdleTimeout(Duration.ZERO))
-                .hasMessageContaining("idleTimeout must be PT1S to PT2H, not PT0S");
+                .hasMessageContaining("idleTimeout must be 1s to 2h, not 0s");
         assertThatThrownBy(() -> GrpcApi.listening("", 0, cluster, GrpcApiOptions.defaults()))
                 .hasMessageContaining("host");
         assertThatThrownBy(() -> GrpcApi.listening("127.0.0.1", 70_000, cluster, GrpcApiOptions.defaults()))

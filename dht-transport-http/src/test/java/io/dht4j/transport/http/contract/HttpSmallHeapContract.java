@@ -23,6 +23,7 @@ public abstract class HttpSmallHeapContract extends SmallHeapContract {
                 .withClient(client)
                 .withMaxInFlightBytes(1L << 30)
                 .withMaxFrameBytes(MAX_FRAME_BYTES)
+                .withConnectTimeout(Duration.ofSeconds(30))
                 .withDrainTimeout(Duration.ofMillis(100)));
     }
 

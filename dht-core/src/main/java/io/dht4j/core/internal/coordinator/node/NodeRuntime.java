@@ -207,9 +207,9 @@ final class NodeRuntime {
             }
         } catch (TimeoutException e) {
             LOG.warn(
-                    "{} were still under way after {}; closing all the same",
+                    "{} were still under way after {} ms; closing all the same",
                     what,
-                    config.times().drainTimeout());
+                    config.times().drainTimeout().toMillis());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             LOG.warn("interrupted while {} were under way; closing at once", what);

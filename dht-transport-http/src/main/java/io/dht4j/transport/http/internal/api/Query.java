@@ -35,6 +35,9 @@ final class Query {
     private static final int MAX_DIGITS = 18;
     private static final int MAX_PARTITION_DIGITS = 7;
 
+    /** The parameters that are times. */
+    private static final Set<String> MILLIS = Set.of("timeout", "ttl", "lease", "duration");
+
     private final Map<String, byte[]> values;
 
     private Query(Map<String, byte[]> values) {
@@ -232,8 +235,8 @@ final class Query {
         if (number.isEmpty()) {
             throw new InvalidRequestException(
                     codeOf(name),
-                    name + " must be a whole number from " + least + " to " + most + ", not \"" + HttpText.shown(text)
-                            + "\"");
+                    name + " must be a whole number" + (MILLIS.contains(name) ? " of milliseconds" : "") + " from "
+                            + least + " to " + most + ", not \"" + HttpText.shown(text) + "\"");
         }
         return number;
     }
