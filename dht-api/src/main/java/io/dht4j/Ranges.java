@@ -13,8 +13,7 @@ import java.util.Objects;
  */
 public final class Ranges {
 
-    private static final int NANOS_OF_MILLI = 1_000_000;
-    private static final int SECONDS_OF_HOUR = 3_600;
+    private static final Duration HOUR = Duration.ofHours(1);
 
     private Ranges() {}
 
@@ -66,11 +65,13 @@ public final class Ranges {
 
     /** Returns a time as people write it, for example {@code 500ms} or {@code 1h}. */
     static String text(Duration time) {
-        long seconds = time.getSeconds();
-        if (time.getNano() != 0) {
-            boolean isShort = Math.abs(seconds) < SECONDS_OF_HOUR && time.getNano() % NANOS_OF_MILLI == 0;
-            return isShort ? time.toMillis() + "ms" : time.toString();
+        if (!time.equals(time.truncatedTo(ChronoUnit.SECONDS))) {
+            boolean isShort = time.compareTo(HOUR) < 0 && time.compareTo(HOUR.negated()) > 0;
+            return isShort && time.equals(time.truncatedTo(ChronoUnit.MILLIS))
+                    ? time.toMillis() + "ms"
+                    : time.toString();
         }
+        long seconds = time.toSeconds();
         for (ChronoUnit unit : List.of(ChronoUnit.DAYS, ChronoUnit.HOURS, ChronoUnit.MINUTES)) {
             long each = unit.getDuration().toSeconds();
             if (seconds != 0 && seconds % each == 0) {
