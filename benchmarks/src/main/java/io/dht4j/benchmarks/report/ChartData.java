@@ -3,11 +3,9 @@ package io.dht4j.benchmarks.report;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.dht4j.benchmarks.profile.Layer;
-import io.dht4j.benchmarks.results.KeyFigure;
 import io.dht4j.benchmarks.results.LoadLevel;
 import io.dht4j.benchmarks.results.Measurement;
 import io.dht4j.benchmarks.results.Results;
-import io.dht4j.benchmarks.results.Spread;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -16,32 +14,19 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.HdrHistogram.Histogram;
 
-/** The data that the page's script draws. */
+/** The data that the page's script draws: latencies and profiles. */
 final class ChartData {
 
     private record Page(List<String> variants, List<String> layers, List<Group> groups) {}
 
     private record Group(
-            String id,
-            String name,
-            String unit,
-            List<Bar> key,
-            List<Bar> bars,
-            List<CostChart> costs,
-            List<Curve> curves,
-            List<Latencies> latencies,
-            List<Attribution> attributions) {}
+            String id, String name, List<Curve> curves, List<Latencies> latencies, List<Attribution> attributions) {}
 
     /** Latency against throughput of one variant, by rising rates. */
     private record Curve(String variant, List<Point> points) {}
 
     /** A run: the served rate per second, two percentiles in µs, and whether it is the stable load itself. */
     private record Point(double offered, double served, double p50, double p99, boolean knee) {}
-
-    private record Bar(
-            String variant, double median, double least, double greatest, List<Double> values, boolean doubted) {}
-
-    private record CostChart(String name, List<Bar> bars) {}
 
     private record Latencies(int percent, List<Line> lines) {}
 
@@ -57,13 +42,8 @@ final class ChartData {
     static String of(Results results) throws JsonProcessingException {
         List<Group> groups = new ArrayList<>();
         ReportView.groups(results)
-                .forEach((name, measurements) ->
-                        groups.add(group("g" + groups.size(), name, results.keyFigure(), measurements)));
-        List<String> variants = results.measurements().stream()
-                .map(Measurement::variant)
-                .distinct()
-                .toList();
-        return new JsonMapper().writeValueAsString(new Page(variants, layers(results), groups));
+                .forEach((name, measurements) -> groups.add(group("g" + groups.size(), name, measurements)));
+        return new JsonMapper().writeValueAsString(new Page(ReportView.variants(results), layers(results), groups));
     }
 
     /** Returns all layers of the page, each with one colour. */
@@ -76,39 +56,15 @@ final class ChartData {
                 .toList();
     }
 
-    private static Group group(String id, String name, KeyFigure key, List<Measurement> measurements) {
-        Measurement first = measurements.get(0);
+    private static Group group(String id, String name, List<Measurement> measurements) {
         return new Group(
                 id,
                 name,
-                first.unit(),
-                key.answersIn(measurements) ? bars(KeyGroup.of(key, name, measurements)) : List.of(),
-                GroupView.hasBars(key, measurements)
-                        ? bars(KeyGroup.of(KeyFigure.values(), name, measurements))
-                        : List.of(),
-                GroupView.costCharts(measurements).stream()
-                        .map(cost -> new CostChart(cost, bars(KeyGroup.ofCost(cost, name, measurements))))
-                        .toList(),
                 curves(measurements),
                 latencies(measurements),
                 GroupView.events(measurements).stream()
                         .map(event -> attribution(event, measurements))
                         .toList());
-    }
-
-    private static List<Bar> bars(KeyGroup group) {
-        return group.figures().stream().map(ChartData::bar).toList();
-    }
-
-    private static Bar bar(KeyGroup.Figure figure) {
-        Spread spread = figure.spread();
-        return new Bar(
-                figure.variant(),
-                spread.median(),
-                spread.least(),
-                spread.greatest(),
-                figure.values(),
-                figure.doubted());
     }
 
     /** Returns the lines of the variants that have several points with latencies. */

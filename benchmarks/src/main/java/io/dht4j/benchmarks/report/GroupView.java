@@ -18,13 +18,13 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 
-/** The tables of a group, under the names that the templates use. */
+/** The tables and bars of a group, under the names that the templates use. */
 record GroupView(
         String id,
         String name,
         String unit,
         String better,
-        boolean hasBars,
+        List<BarChart> bars,
         List<String> ratioNames,
         boolean hasSettings,
         List<Row> rows,
@@ -34,7 +34,7 @@ record GroupView(
         List<TableView> kindLatencies,
         List<TableView> attributions,
         List<TableView> costs,
-        List<String> costCharts,
+        List<BarChart> costCharts,
         List<FlameRow> flames) {
 
     private static final String NONE = "–";
@@ -69,8 +69,12 @@ record GroupView(
     /** A flame graph and the stacks that it is made of. */
     record FlameLink(String event, String samples, String flameGraph, String collapsed) {}
 
-    /** Returns the view of one group's measurements. */
-    static GroupView of(String id, String name, KeyFigure key, List<Measurement> measurements) {
+    /**
+     * Returns the view of one group's measurements.
+     *
+     * @param variants of the whole run
+     */
+    static GroupView of(String id, String name, KeyFigure key, List<Measurement> measurements, List<String> variants) {
         Measurement first = measurements.get(0);
         boolean isAtGivenRate = measurements.stream().allMatch(GroupView::isAtGivenRate);
         return new GroupView(
@@ -78,7 +82,9 @@ record GroupView(
                 name,
                 first.unit(),
                 first.moreIsBetter() ? "More is better" : "Less is better",
-                hasBars(key, measurements),
+                hasBars(key, measurements)
+                        ? List.of(BarChart.of(KeyGroup.of(KeyFigure.values(), name, measurements), variants))
+                        : List.of(),
                 ratioNames(measurements),
                 measurements.stream().anyMatch(m -> !m.settings().isEmpty()),
                 rows(measurements),
@@ -92,7 +98,7 @@ record GroupView(
                         .map(event -> attribution(event, measurements))
                         .toList(),
                 costs(measurements),
-                costCharts(measurements),
+                costCharts(name, measurements, variants),
                 measurements.stream()
                         .filter(m -> !m.profiles().isEmpty())
                         .map(m -> new FlameRow(
@@ -109,7 +115,7 @@ record GroupView(
     /**
      * Returns whether the values have a chart here: those that answer have one above, and a given rate is no result.
      */
-    static boolean hasBars(KeyFigure key, List<Measurement> measurements) {
+    private static boolean hasBars(KeyFigure key, List<Measurement> measurements) {
         boolean isAbove = key.answersIn(measurements) && !key.isCostOf(measurements);
         boolean isGiven = measurements.stream().allMatch(m -> !m.levels().isEmpty() && isAtGivenRate(m));
         return !isAbove && !isGiven;
@@ -235,13 +241,12 @@ record GroupView(
                 .toList();
     }
 
-    /** Returns the costs that several variants have: a single bar is no comparison. */
-    static List<String> costCharts(List<Measurement> measurements) {
+    /** Returns charts of the costs that several variants have: a single bar is no comparison. */
+    private static List<BarChart> costCharts(String name, List<Measurement> measurements, List<String> variants) {
         return costNames(measurements).stream()
-                .filter(cost -> measurements.stream()
-                                .filter(m -> m.costs().containsKey(cost))
-                                .count()
-                        > 1)
+                .map(cost -> KeyGroup.ofCost(cost, name, measurements))
+                .filter(group -> group.figures().size() > 1)
+                .map(group -> BarChart.of(group, variants))
                 .toList();
     }
 

@@ -10,7 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
-/** The files of a report: {@code results.json}, {@code report.md} and {@code report.html}. */
+/** The files of a report: {@code results.json}, {@code report.md}, {@code report.html} and {@code chart.svg}. */
 public final class Report {
 
     /** The page's name in a report's directory. */
@@ -19,6 +19,9 @@ public final class Report {
     /** The text's name in a report's directory. */
     public static final String TEXT = "report.md";
 
+    /** The picture's name in a report's directory. */
+    public static final String PICTURE = "chart.svg";
+
     /** The omissions of a scenario's short form. */
     public static final String SHORT_FORM = "The short form: few variants, and processes that start once. "
             + "It does not show how processes of the same variant differ.";
@@ -26,7 +29,7 @@ public final class Report {
     private Report() {}
 
     /**
-     * Writes the three files and replaces earlier ones atomically. An interrupt of the thread does not stop it.
+     * Writes the files and replaces earlier ones atomically. An interrupt of the thread does not stop it.
      *
      * @param directory exists
      * @param results to show
@@ -36,6 +39,7 @@ public final class Report {
         write(directory, ResultsFile.NAME, ResultsFile.format(results));
         ReportView view = ReportView.of(results);
         write(directory, TEXT, Templates.markdown(view));
+        write(directory, PICTURE, Templates.svg(ChartPicture.of(view)));
         write(directory, PAGE, Templates.html(view, ChartData.of(results)));
     }
 

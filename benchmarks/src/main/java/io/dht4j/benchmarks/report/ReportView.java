@@ -22,7 +22,7 @@ record ReportView(
         String scenario,
         String question,
         List<String> answer,
-        List<KeyChart> keyCharts,
+        List<BarChart> keyCharts,
         boolean complete,
         boolean quick,
         String shortForm,
@@ -43,20 +43,17 @@ record ReportView(
     /** A name with its value. */
     record Entry(String name, String value) {}
 
-    /** A chart of the figure that answers the question. */
-    record KeyChart(String group, String title, String unit, String better) {}
-
     /** A reason to doubt figures, and which ones. */
     record Doubt(String why, String about) {}
 
     /** The view of a whole run. */
     static ReportView of(Results results) {
         List<GroupView> groups = new ArrayList<>();
-        List<KeyChart> keyCharts = new ArrayList<>();
+        List<BarChart> keyCharts = new ArrayList<>();
+        List<String> variants = variants(results);
         groups(results).forEach((name, measurements) -> {
-            String id = "g" + groups.size();
-            groups.add(GroupView.of(id, name, results.keyFigure(), measurements));
-            keyChart(id, name, results.keyFigure(), measurements).ifPresent(keyCharts::add);
+            groups.add(GroupView.of("g" + groups.size(), name, results.keyFigure(), measurements, variants));
+            keyChart(name, results.keyFigure(), measurements, variants).ifPresent(keyCharts::add);
         });
         List<Doubt> doubts = doubts(results);
         Machine machine = results.machine();
@@ -87,15 +84,13 @@ record ReportView(
                         .toList());
     }
 
-    private static Optional<KeyChart> keyChart(String id, String name, KeyFigure key, List<Measurement> measurements) {
+    private static Optional<BarChart> keyChart(
+            String name, KeyFigure key, List<Measurement> measurements, List<String> variants) {
         KeyGroup group = KeyGroup.of(key, name, measurements);
         if (!key.answersIn(measurements) || group.figures().isEmpty()) {
             return Optional.empty();
         }
-        String unit =
-                group.isCost() ? group.unit().strip() : measurements.get(0).unit();
-        return Optional.of(
-                new KeyChart(id, group.title(), unit, group.moreIsBetter() ? "More is better" : "Less is better"));
+        return Optional.of(BarChart.of(group, variants));
     }
 
     /** The reasons of one kind, and the figures that they concern. */
@@ -125,6 +120,14 @@ record ReportView(
                 Doubts.kind(why), kind -> new Reasons(new LinkedHashSet<>(), new LinkedHashSet<>()));
         reasons.why().add(why);
         reasons.about().add(about);
+    }
+
+    /** Returns the names of the variants of all groups, in the order in which they appear. */
+    static List<String> variants(Results results) {
+        return results.measurements().stream()
+                .map(Measurement::variant)
+                .distinct()
+                .toList();
     }
 
     /** Measurements by group, in the order in which the groups appear. */

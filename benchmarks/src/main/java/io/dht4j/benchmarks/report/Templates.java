@@ -3,6 +3,7 @@ package io.dht4j.benchmarks.report;
 import com.samskivert.mustache.Escapers;
 import com.samskivert.mustache.Mustache;
 import com.samskivert.mustache.Template;
+import io.dht4j.PrintableText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.Reader;
@@ -12,7 +13,7 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.regex.Pattern;
 
-/** Renders the report's page and text from templates among the resources. */
+/** Renders the report's page, text and picture from templates among the resources. */
 final class Templates {
 
     private static final Pattern SOURCE_MAP = Pattern.compile("(?m)^//# sourceMappingURL=.*$");
@@ -30,25 +31,36 @@ final class Templates {
                 .execute(view);
     }
 
+    /** Returns the picture, as SVG. */
+    static String svg(ChartPicture picture) throws IOException {
+        // XML has no control characters.
+        Mustache.Escaper printable = raw -> Escapers.HTML.escape(PrintableText.of(raw));
+        return markup("chart.svg.mustache", printable)
+                .execute(Map.of("picture", picture, "style", resource("chart.css")));
+    }
+
     /**
      * Returns the page, self-contained.
      *
-     * @param data for the charts, as JSON
+     * @param data for the charts of the script, as JSON
      */
     static String html(ReportView view, String data) throws IOException {
-        Template template = Mustache.compiler()
-                .escapeHTML(true)
-                .emptyStringIsFalse(true)
-                .withLoader(Templates::partial)
-                .compile(resource("report.html.mustache"));
         // Within a script element the parser recognizes only its end and comments.
         Map<String, Object> page = Map.of(
                 "report", view,
-                "style", resource("report.css"),
+                "style", resource("chart.css") + resource("report.css"),
                 "library", chartJs(),
                 "script", resource("report.js"),
                 "data", data.replace("<", "\\u003c"));
-        return template.execute(page);
+        return markup("report.html.mustache", Escapers.HTML).execute(page);
+    }
+
+    private static Template markup(String name, Mustache.Escaper escaper) throws IOException {
+        return Mustache.compiler()
+                .withEscaper(escaper)
+                .emptyStringIsFalse(true)
+                .withLoader(Templates::partial)
+                .compile(resource(name));
     }
 
     private static String chartJs() throws IOException {

@@ -5,16 +5,16 @@
   const charts = [];
   let printing = false;
 
-  // Okabe and Ito's colours and neighbours of theirs, distinct with any kind of colour vision. Dashes and marks help.
-  const light = ['#0072b2', '#d55e00', '#007a5e', '#b0508a', '#8a6d00', '#2f9bd6', '#5b3fa0', '#555b62', '#a11d33', '#3f7f1f', '#7a4b2a', '#00808a', '#d79a00', '#9aa0a8'];
-  const bright = ['#4ea6e0', '#ff8a3d', '#2fc79d', '#e08cc0', '#e8c330', '#8fd0f7', '#a994ee', '#b4bcc6', '#f0788a', '#8fce5f', '#cd9b74', '#4fd0d8', '#fff0a8', '#7d8590'];
+  // Dashes and marks help where colours do not.
   const dashes = [[], [8, 3], [2, 3], [10, 3, 2, 3], [5, 5], [14, 4]];
   const marks = ['circle', 'rect', 'triangle', 'rectRot', 'crossRot', 'star'];
 
   function theme() {
     const style = getComputedStyle(document.documentElement);
     const value = name => style.getPropertyValue(name).trim();
-    return { text: value('--text'), muted: value('--muted'), line: value('--line'), page: value('--page'), colours: dark.matches && !printing ? bright : light };
+    const colours = [];
+    while (value('--c' + colours.length)) { colours.push(value('--c' + colours.length)); }
+    return { text: value('--text'), muted: value('--muted'), line: value('--line'), page: value('--page'), colours: colours };
   }
   const colour = (t, index) => t.colours[index % t.colours.length];
   const variant = name => data.variants.indexOf(name);
@@ -55,103 +55,11 @@
     }));
   }
 
-  // Stripes of a colour, for what is doubted.
-  function hatched(t, ink) {
-    const tile = document.createElement('canvas');
-    tile.width = tile.height = 8;
-    const context = tile.getContext('2d');
-    context.fillStyle = t.page;
-    context.fillRect(0, 0, 8, 8);
-    context.strokeStyle = ink;
-    context.lineWidth = 2.5;
-    [-8, 0, 8].forEach(x => {
-      context.beginPath();
-      context.moveTo(x - 1, 9); context.lineTo(x + 9, -1);
-      context.stroke();
-    });
-    return context.createPattern(tile, 'repeat');
-  }
-
   function scale(t, more) {
     return Object.assign({ grid: { color: t.line }, border: { color: t.muted }, ticks: { color: t.text } }, more);
   }
   function title(t, text) {
     return { display: true, text: text, color: t.muted };
-  }
-
-  // Draws the range of the repetitions, and each of them.
-  const ranges = {
-    id: 'ranges',
-    afterDatasetsDraw(chart, args, options) {
-      const x = chart.scales.x;
-      const context = chart.ctx;
-      context.save();
-      context.strokeStyle = options.colour;
-      context.fillStyle = options.page;
-      context.lineWidth = 1.5;
-      chart.getDatasetMeta(0).data.forEach((bar, i) => {
-        const shown = options.bars[i];
-        const from = x.getPixelForValue(shown.least);
-        const to = x.getPixelForValue(shown.greatest);
-        const end = Math.min(7, bar.height / 2);
-        context.beginPath();
-        context.moveTo(from, bar.y); context.lineTo(to, bar.y);
-        context.moveTo(from, bar.y - end); context.lineTo(from, bar.y + end);
-        context.moveTo(to, bar.y - end); context.lineTo(to, bar.y + end);
-        context.stroke();
-        shown.values.forEach(value => {
-          context.beginPath();
-          context.arc(x.getPixelForValue(value), bar.y, 3, 0, 2 * Math.PI);
-          context.fill();
-          context.stroke();
-        });
-      });
-      context.restore();
-    }
-  };
-
-  function bars(t, shown, unit, more) {
-    const inks = shown.map(bar => colour(t, variant(bar.variant)));
-    return {
-      type: 'bar',
-      plugins: [ranges],
-      data: {
-        labels: shown.map(bar => lines(bar.variant)),
-        datasets: [{
-          data: shown.map(bar => bar.median),
-          backgroundColor: shown.map((bar, i) => bar.doubted ? hatched(t, inks[i]) : inks[i]),
-          borderColor: inks,
-          borderWidth: shown.map(bar => bar.doubted ? 1.5 : 0),
-          maxBarThickness: 26
-        }]
-      },
-      options: {
-        indexAxis: 'y',
-        scales: {
-          x: scale(t, {
-            beginAtZero: true,
-            suggestedMax: 1.03 * Math.max(...shown.map(bar => bar.greatest)),
-            title: Object.assign(title(t, unit), more),
-            ticks: { color: t.text, maxRotation: 0, maxTicksLimit: more || isNarrow() ? 5 : 11, callback: number }
-          }),
-          y: scale(t, { grid: { display: false }, ticks: { color: t.text, autoSkip: false } })
-        },
-        plugins: {
-          legend: { display: false },
-          ranges: { colour: t.text, page: t.page, bars: shown },
-          tooltip: {
-            callbacks: {
-              title: items => shown[items[0].dataIndex].variant,
-              label: item => {
-                const bar = shown[item.dataIndex];
-                return number(bar.median) + ' (' + number(bar.least) + ' to ' + number(bar.greatest) + ') ' + unit
-                  + (bar.doubted ? ', doubted' : '');
-              }
-            }
-          }
-        }
-      }
-    };
   }
 
   function latency(t, group) {
@@ -309,26 +217,16 @@
     };
   }
 
-  const costOf = (group, holder) => group.costs.find(one => one.name === holder.dataset.cost);
-
   function words(kind, group, holder) {
-    const caption = holder.parentElement.querySelector('figcaption').textContent;
-    return kind === 'latency' ? group.name + ': latency by percentile of each variant'
-      : kind === 'curves' ? group.name + ': p50 and p99 of latency against throughput of each variant'
-      : kind === 'attribution' ? group.name + ': share of each layer in the ' + holder.dataset.event + ' profile of each variant'
-        : kind === 'key' ? caption + ' Best first'
-          : group.name + ': ' + (kind === 'cost' ? holder.dataset.cost : group.unit) + ' of each variant, best first';
+    return group.name + (kind === 'latency' ? ': latency by percentile of each variant'
+      : kind === 'curves' ? ': p50 and p99 of latency against throughput of each variant'
+        : ': share of each layer in the ' + holder.dataset.event + ' profile of each variant');
   }
 
-  function config(t, group, holder) {
-    switch (holder.dataset.chart) {
-      case 'key': return bars(t, group.key, holder.dataset.unit);
-      case 'bars': return bars(t, group.bars, group.unit);
-      case 'cost': return bars(t, costOf(group, holder).bars, holder.dataset.cost, { display: false });
-      case 'latency': return latency(t, group);
-      case 'curves': return curves(t, group);
-      default: return attribution(t, group, holder.dataset.event);
-    }
+  function config(t, kind, group, holder) {
+    return kind === 'latency' ? latency(t, group)
+      : kind === 'curves' ? curves(t, group)
+        : attribution(t, group, holder.dataset.event);
   }
 
   function draw() {
@@ -337,11 +235,11 @@
     document.querySelectorAll('[data-chart]').forEach(holder => {
       const kind = holder.dataset.chart;
       const group = data.groups.find(one => one.id === holder.dataset.group);
-      const chart = config(t, group, holder);
-      if (kind !== 'latency' && kind !== 'curves') {
-        const legend = kind !== 'attribution' ? 0 : (isNarrow() ? 20 * Math.ceil(chart.data.datasets.length / 3) + 10 : 60);
+      const chart = config(t, kind, group, holder);
+      if (kind === 'attribution') {
+        const legend = isNarrow() ? 20 * Math.ceil(chart.data.datasets.length / 3) + 10 : 60;
         const most = Math.max(...chart.data.labels.map(label => label.length));
-        const row = Math.max(kind === 'cost' ? 26 : 34, 16 * most + 6);
+        const row = Math.max(34, 16 * most + 6);
         holder.style.height = row * chart.data.labels.length + 60 + legend + 'px';
       }
       chart.options.animation = false;

@@ -45,7 +45,8 @@ class BenchRunTest {
                 .startsWith("things: x 5.00/s (4.00 to 6.00).\n")
                 .contains("things, x: 5.00 operations/s (4.00 to 6.00)")
                 .contains("report: " + out().resolve("report.html"));
-        assertThat(out().toFile().list()).containsExactlyInAnyOrder("results.json", "report.md", "report.html");
+        assertThat(out().toFile().list())
+                .containsExactlyInAnyOrder("results.json", "report.md", "report.html", "chart.svg");
         Results results = ResultsFile.read(out());
         assertThat(results.complete()).isTrue();
         assertThat(results.quick()).isTrue();

@@ -22,8 +22,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("portable")
 class ReportPageTest {
 
-    /** The key figure, bars, latency against throughput, four costs, latency and two profiles for each group. */
-    private static final int CHARTS = 2 * 10;
+    /** The key figure, the rates and four costs for each group. */
+    private static final int BARS = 2 * 6;
+
+    /** Latency against throughput, latency by percentile and two profiles for each group. */
+    private static final int CHARTS = 2 * 4;
 
     private static Chromium chromium;
 
@@ -62,6 +65,12 @@ class ReportPageTest {
             assertThat(chart.path("colours").intValue()).isGreaterThanOrEqualTo(8);
             assertThat(chart.path("label").textValue()).contains("The table below holds the same figures");
         });
+        assertThat(page.path("bars")).hasSize(BARS).allSatisfy(chart -> {
+            assertThat(texts(chart.path("variants"))).hasSize(8);
+            assertThat(texts(chart.path("cut"))).as("texts beyond the edge").isEmpty();
+            assertThat(chart.path("colours").intValue()).isEqualTo(8);
+            assertThat(chart.path("label").textValue()).contains("The table below holds the same figures");
+        });
         assertThat(texts(page.path("whole")))
                 .as("what stays on one line")
                 .contains("25.3 µs", "vertx-h2", "grpc-stream");
@@ -95,8 +104,9 @@ class ReportPageTest {
                         "CPU per get at 5,000/s: vertx-h2 19.7 µs, one-nio 21.5 µs: within noise; next "
                                 + "grpc-stream 31.0 µs; jdk-h2 48.7 µs: dearest; doubted and left out: jdk 30.8 µs.",
                         "CPU per put at 5,000/s, µs. Less is better.");
-        assertThat(page.path("charts").get(0).path("label").textValue()).startsWith("CPU per put");
-        assertThat(texts(page.path("bars")))
+        JsonNode first = page.path("bars").get(0);
+        assertThat(first.path("label").textValue()).startsWith("CPU per put");
+        assertThat(texts(first.path("variants")))
                 .as("the variants of the first chart")
                 .containsExactly(
                         "vertx", "vertx-h2", "jdk-h2", "vertx-pipelined", "jdk", "one-nio", "webclient", "grpc-stream");

@@ -17,6 +17,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("portable")
 class ReportTest {
 
+    /** The title of the bars of a group's rates. */
+    private static final String BARS = "<title>PUT, operations/s. More is better.</title>";
+
     @TempDir
     Path directory;
 
@@ -100,12 +103,14 @@ class ReportTest {
     void aGivenRateIsNoStableLoadAndNoResult() throws Exception {
         Report.write(directory, SampleResults.everything());
         assertThat(Files.readString(directory.resolve(Report.PAGE)))
-                .contains("data-chart=\"bars\"", "its own stable load", ">load</th>");
+                .contains(BARS, "its own stable load", ">load</th>");
 
         Report.write(directory, SampleResults.with(List.of(atGivenRate("vertx"), atGivenRate("jdk"))));
         assertThat(Files.readString(directory.resolve(Report.PAGE)))
-                .contains("data-chart=\"key\"", "data-chart=\"cost\"", "The line is that of the first repetition")
-                .doesNotContain("data-chart=\"bars\"", "its own stable load", ">load</th>");
+                .contains("<title>CPU per put at 5,000/s, µs. Less is better.</title>")
+                .contains("<title>bytes allocated per put at 5,000/s. Less is better.</title>")
+                .contains("The line is that of the first repetition")
+                .doesNotContain(BARS, "its own stable load", ">load</th>");
     }
 
     @Test
@@ -114,7 +119,8 @@ class ReportTest {
 
         assertThat(Files.readString(directory.resolve(Report.PAGE)))
                 .contains("Costs of an operation", "<th class=\"n\">CPU µs</th>")
-                .doesNotContain("data-chart=\"cost\"");
+                .contains("<title>CPU per put at 5,000/s, µs. Less is better.</title>")
+                .doesNotContain("<title>bytes allocated per put");
     }
 
     private static Measurement atGivenRate(String variant) {

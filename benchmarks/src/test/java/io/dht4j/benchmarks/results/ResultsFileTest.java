@@ -37,7 +37,8 @@ class ResultsFileTest {
         Report.write(directory, fewer);
 
         assertThat(ResultsFile.read(directory)).isEqualTo(fewer);
-        assertThat(directory.toFile().list()).containsExactlyInAnyOrder("results.json", "report.md", "report.html");
+        assertThat(directory.toFile().list())
+                .containsExactlyInAnyOrder("results.json", "report.md", "report.html", "chart.svg");
     }
 
     @Test

@@ -6,13 +6,22 @@ addEventListener('load', () => setTimeout(() => {
     points.forEach(point => counts.set(point, (counts.get(point) || 0) + 1));
     return [...counts.values()].filter(count => count > 20).length;
   };
-  const chartOf = canvas => Chart.getChart(canvas);
   const canvases = [...document.querySelectorAll('canvas')];
+  const texts = (chart, selector) => [...chart.querySelectorAll(selector)].map(part => part.textContent);
+  const isCut = (chart, text) => {
+    const edge = chart.getBoundingClientRect();
+    const shown = text.getBoundingClientRect();
+    return shown.left < edge.left - 1 || shown.right > edge.right + 1 || shown.bottom > edge.bottom + 1 || shown.top < edge.top - 1;
+  };
   const seen = {
     charts: canvases.map(canvas => ({ label: canvas.getAttribute('aria-label'), colours: colours(canvas) })),
-    bars: canvases.length ? chartOf(canvases[0]).data.labels.map(lines => lines.join('')) : [],
-    hatched: canvases.flatMap(canvas => chartOf(canvas).data.datasets)
-      .flatMap(set => set.backgroundColor).filter(ink => ink instanceof CanvasPattern).length
+    bars: [...document.querySelectorAll('svg')].map(chart => ({
+      label: texts(chart, 'title, desc').join(' '),
+      variants: texts(chart, '.name'),
+      cut: [...chart.querySelectorAll('text')].filter(text => isCut(chart, text)).map(text => text.textContent),
+      colours: new Set([...chart.querySelectorAll('.bar')].map(bar => getComputedStyle(bar).stroke)).size
+    })),
+    hatched: document.querySelectorAll('.bar.doubted').length
   };
   const state = { dark: matchMedia('(prefers-color-scheme: dark)').matches, background: getComputedStyle(document.body).backgroundColor };
   dispatchEvent(new Event('beforeprint'));
