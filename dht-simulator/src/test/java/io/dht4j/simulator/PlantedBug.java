@@ -41,11 +41,6 @@ final class PlantedBug extends ClassLoader {
         this.changes = changes;
     }
 
-    /** Runs a seed of static clusters and returns what it found. */
-    List<?> violations(long seed) throws ReflectiveOperationException {
-        return violations(seed, SimulationOptions.Mode.STATIC);
-    }
-
     /** Runs a seed and returns what it found. */
     List<?> violations(long seed, SimulationOptions.Mode mode) throws ReflectiveOperationException {
         Class<?> options = loadClass(SimulationOptions.class.getName());

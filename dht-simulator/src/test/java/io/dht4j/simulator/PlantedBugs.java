@@ -1,8 +1,10 @@
 package io.dht4j.simulator;
 
+import static net.bytebuddy.matcher.ElementMatchers.named;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
+import io.dht4j.simulator.SimulationOptions.Mode;
 import io.dht4j.testkit.SearchEffort;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
@@ -14,7 +16,10 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
+import net.bytebuddy.asm.Advice;
 import net.bytebuddy.dynamic.DynamicType;
+import net.bytebuddy.implementation.FixedValue;
+import net.bytebuddy.implementation.StubMethod;
 
 /** Plants bugs and lets the simulator search for what they break. */
 final class PlantedBugs {
@@ -47,23 +52,46 @@ final class PlantedBugs {
         return Map.of(className, change);
     }
 
+    /** The change of the one class of the internals in which advice is woven into a method. */
+    static Map<String, UnaryOperator<DynamicType.Builder<?>>> advised(String name, Class<?> advice, String method) {
+        return in(INTERNAL + name, type -> type.visit(Advice.to(advice).on(named(method))));
+    }
+
+    /** The change of the one class of the internals in which a method does nothing. */
+    static Map<String, UnaryOperator<DynamicType.Builder<?>>> stubbed(String name, String method) {
+        return in(INTERNAL + name, type -> type.method(named(method)).intercept(StubMethod.INSTANCE));
+    }
+
+    /** The change of the one class of the internals in which a method returns always the same. */
+    static Map<String, UnaryOperator<DynamicType.Builder<?>>> fixed(String name, String method, Object value) {
+        return in(INTERNAL + name, type -> type.method(named(method)).intercept(FixedValue.value(value)));
+    }
+
     /**
-     * Requires that a seed finds what a bug breaks, and that it is a promise which the bug breaks and not the
-     * simulation.
+     * Requires that a seed of static clusters finds what a bug breaks, and that it is a promise which the bug breaks
+     * and not the simulation.
      *
      * @param promise what one of the complaints must contain
      */
     static void assertBreaks(String promise, Map<String, UnaryOperator<DynamicType.Builder<?>>> changes) {
-        assertBreaks(promise, changes, 0, SEEDS);
+        assertBreaks(promise, changes, 0);
+    }
+
+    static void assertBreaks(String promise, Map<String, UnaryOperator<DynamicType.Builder<?>>> changes, long first) {
+        assertBreaks(promise, changes, Mode.STATIC, first, SEEDS);
     }
 
     static void assertBreaks(
-            String promise, Map<String, UnaryOperator<DynamicType.Builder<?>>> changes, long first, int seeds) {
+            String promise,
+            Map<String, UnaryOperator<DynamicType.Builder<?>>> changes,
+            Mode mode,
+            long first,
+            int seeds) {
         Pattern wanted = Pattern.compile(promise);
         PlantedBug bug = new PlantedBug(changes);
         List<String> others = new ArrayList<>();
         for (long seed = first; seed < first + seeds; seed++) {
-            List<String> found = violations(bug, seed);
+            List<String> found = violations(bug, seed, mode);
             assertThat(found).as("seed %d", seed).noneMatch(CRASH.asPredicate());
             if (found.stream().anyMatch(wanted.asPredicate())) {
                 return;
@@ -73,9 +101,9 @@ final class PlantedBugs {
         fail("%d seeds did not find it, only: %s", seeds, others.subList(0, Math.min(10, others.size())));
     }
 
-    static List<String> violations(PlantedBug bug, long seed) {
+    static List<String> violations(PlantedBug bug, long seed, Mode mode) {
         try {
-            return bug.violations(seed).stream().map(String::valueOf).toList();
+            return bug.violations(seed, mode).stream().map(String::valueOf).toList();
         } catch (ReflectiveOperationException e) {
             throw new AssertionError(e);
         }

@@ -1,17 +1,19 @@
 package io.dht4j.simulator;
 
-import static io.dht4j.simulator.PlantedBugs.INTERNAL;
 import static io.dht4j.simulator.PlantedBugs.LOST;
 import static io.dht4j.simulator.PlantedBugs.NOT_ON_DISK;
-import static io.dht4j.simulator.PlantedBugs.SEEDS;
+import static io.dht4j.simulator.PlantedBugs.advised;
 import static io.dht4j.simulator.PlantedBugs.assertBreaks;
+import static io.dht4j.simulator.PlantedBugs.fixed;
 import static io.dht4j.simulator.PlantedBugs.in;
 import static io.dht4j.simulator.PlantedBugs.shortlyBefore;
+import static io.dht4j.simulator.PlantedBugs.stubbed;
 import static io.dht4j.simulator.PlantedBugs.violations;
 import static net.bytebuddy.matcher.ElementMatchers.named;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.simulator.SimulationOptions.Mode;
 import io.dht4j.spi.Entry;
 import io.dht4j.testkit.SearchEffort;
 import java.util.List;
@@ -21,7 +23,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.stream.LongStream;
 import net.bytebuddy.asm.Advice;
-import net.bytebuddy.implementation.FixedValue;
 import net.bytebuddy.implementation.StubMethod;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -46,20 +47,14 @@ class PlantedBugsTest {
     void nothingIsFoundWhereNothingIsPlanted() {
         PlantedBug none = new PlantedBug(Map.of());
 
-        assertThat(LongStream.range(0, SEEDS_WITHOUT_BUGS).mapToObj(seed -> violations(none, seed)))
+        assertThat(LongStream.range(0, SEEDS_WITHOUT_BUGS).mapToObj(seed -> violations(none, seed, Mode.STATIC)))
                 .allMatch(List::isEmpty);
     }
 
     @Test
     @Tag("core")
     void aLostHint() {
-        assertBreaks(
-                "^by hints alone",
-                in(
-                        INTERNAL + "handoff.Handoff",
-                        handoff -> handoff.method(named("missed")).intercept(StubMethod.INSTANCE)),
-                shortlyBefore(90),
-                SEEDS);
+        assertBreaks("^by hints alone", stubbed("handoff.Handoff", "missed"), shortlyBefore(90));
     }
 
     /** Every answer counts for two. */
@@ -76,13 +71,7 @@ class PlantedBugsTest {
 
     @Test
     void anAckThatIsCountedTwice() {
-        assertBreaks(
-                LOST,
-                in(
-                        INTERNAL + "coordinator.quorum.AckTracker",
-                        tracker -> tracker.visit(Advice.to(CountedTwice.class).on(named("count")))),
-                shortlyBefore(200),
-                SEEDS);
+        assertBreaks(LOST, advised("coordinator.quorum.AckTracker", CountedTwice.class, "count"), shortlyBefore(200));
     }
 
     /** A write is confirmed when it begins to wait for the store. */
@@ -112,11 +101,7 @@ class PlantedBugsTest {
     @Test
     @Tag("core")
     void acknowledgedBeforeTheStoreHasIt() {
-        assertBreaks(
-                NOT_ON_DISK,
-                in(
-                        INTERNAL + "replica.StoreGate",
-                        gate -> gate.visit(Advice.to(ConfirmedAtOnce.class).on(named("write")))));
+        assertBreaks(NOT_ON_DISK, advised("replica.StoreGate", ConfirmedAtOnce.class, "write"));
     }
 
     /** Not in the product but in the simulator's own store: loss of power loses what it must not have shown. */
@@ -127,8 +112,7 @@ class PlantedBugsTest {
                 in(
                         "io.dht4j.simulator.internal.node.SimulatedDisk",
                         disk -> disk.method(named("sync")).intercept(StubMethod.INSTANCE)),
-                shortlyBefore(30),
-                SEEDS);
+                shortlyBefore(30));
     }
 
     /** Tombstones go with the next session, whether or not all replicas have had them. */
@@ -146,60 +130,30 @@ class PlantedBugsTest {
     @Tag("core")
     void aPurgeThatIsTooEarly() {
         assertBreaks(
-                LOST,
-                in(
-                        INTERNAL + "repair.purge.PurgeWatermarks",
-                        watermarks ->
-                                watermarks.visit(Advice.to(AnyTombstone.class).on(named("isPurgeable")))),
-                shortlyBefore(36),
-                SEEDS);
+                LOST, advised("repair.purge.PurgeWatermarks", AnyTombstone.class, "isPurgeable"), shortlyBefore(36));
     }
 
     /** Nobody is taken to be behind, so that nobody is repaired. */
     @Test
     void aReadThatRepairsNobody() {
-        assertBreaks(
-                LOST,
-                in(
-                        INTERNAL + "coordinator.quorum.ReplicaAnswer",
-                        sighting -> sighting.method(named("isBehind")).intercept(FixedValue.value(false))),
-                shortlyBefore(14),
-                SEEDS);
+        assertBreaks(LOST, fixed("coordinator.quorum.ReplicaAnswer", "isBehind", false), shortlyBefore(14));
     }
 
     /** What a node has lost is taken for what nobody wrote. */
     @Test
     void aReplicaThatIsReadBeforeItIsRefilled() {
-        assertBreaks(
-                LOST,
-                in(
-                        INTERNAL + "refill.PartitionReadBarrier",
-                        barrier -> barrier.method(named("isEmpty")).intercept(FixedValue.value(true))),
-                shortlyBefore(40),
-                SEEDS);
+        assertBreaks(LOST, fixed("refill.PartitionReadBarrier", "isEmpty", true), shortlyBefore(40));
     }
 
     /** One of the other replicas is thought to have everything. */
     @Test
     void aRefillFromOneReplicaOnly() {
-        assertBreaks(
-                LOST,
-                in(
-                        INTERNAL + "copy.PageCopy",
-                        fetch -> fetch.method(named("isDone")).intercept(FixedValue.value(true))),
-                shortlyBefore(54),
-                SEEDS);
+        assertBreaks(LOST, fixed("copy.PageCopy", "isDone", true), shortlyBefore(54));
     }
 
     @Test
     void aSnapshotThatKeepsNothing() {
-        assertBreaks(
-                LOST_FROM_A_SNAPSHOT,
-                in(
-                        INTERNAL + "snapshot.Snapshot",
-                        cut -> cut.method(named("merging")).intercept(FixedValue.value(0L))),
-                shortlyBefore(14),
-                SEEDS);
+        assertBreaks(LOST_FROM_A_SNAPSHOT, fixed("snapshot.Snapshot", "merging", 0L), shortlyBefore(14));
     }
 
     /** Nothing is under way, it is said. */
@@ -217,22 +171,15 @@ class PlantedBugsTest {
     void aSnapshotThatWaitsForNoWrite() {
         assertBreaks(
                 LOST_FROM_A_SNAPSHOT,
-                in(
-                        INTERNAL + "snapshot.Snapshots",
-                        cuts -> cuts.visit(Advice.to(NothingUnderWay.class).on(named("writesSoFar")))),
+                advised("snapshot.Snapshots", NothingUnderWay.class, "writesSoFar"),
+                Mode.STATIC,
                 shortlyBefore(5435),
                 6000);
     }
 
     @Test
     void hintsThatStay() {
-        assertBreaks(
-                NOT_HANDED_OVER,
-                in(
-                        INTERNAL + "handoff.MemoryHintLog",
-                        log -> log.method(named("delivered")).intercept(StubMethod.INSTANCE)),
-                SEED_OF_SMALL_JUMPS,
-                SEEDS);
+        assertBreaks(NOT_HANDED_OVER, stubbed("handoff.MemoryHintLog", "delivered"), SEED_OF_SMALL_JUMPS);
     }
 
     /** What could not be read to its end seems to have come to it. */
@@ -252,8 +199,6 @@ class PlantedBugsTest {
     void aFailedScanThatReportsItsEnd() {
         assertBreaks(
                 " SCAN .* failed with .*, and then went on with \\[]$",
-                in(
-                        INTERNAL + "coordinator.node.ScanPages",
-                        pages -> pages.visit(Advice.to(EndedByFailing.class).on(named("next")))));
+                advised("coordinator.node.ScanPages", EndedByFailing.class, "next"));
     }
 }

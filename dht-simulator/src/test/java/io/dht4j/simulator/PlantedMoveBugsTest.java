@@ -1,27 +1,23 @@
 package io.dht4j.simulator;
 
-import static io.dht4j.simulator.PlantedBugs.CRASH;
 import static io.dht4j.simulator.PlantedBugs.INTERNAL;
 import static io.dht4j.simulator.PlantedBugs.LOST;
+import static io.dht4j.simulator.PlantedBugs.advised;
+import static io.dht4j.simulator.PlantedBugs.fixed;
 import static io.dht4j.simulator.PlantedBugs.in;
+import static io.dht4j.simulator.PlantedBugs.stubbed;
 import static net.bytebuddy.matcher.ElementMatchers.named;
 import static net.bytebuddy.matcher.ElementMatchers.takesArguments;
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.fail;
 
 import io.dht4j.core.internal.view.Batch;
 import io.dht4j.core.internal.view.Phase;
 import io.dht4j.simulator.SimulationOptions.Mode;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
-import java.util.regex.Pattern;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.asm.MemberSubstitution;
 import net.bytebuddy.dynamic.DynamicType;
-import net.bytebuddy.implementation.FixedValue;
 import net.bytebuddy.implementation.StubMethod;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -41,38 +37,12 @@ class PlantedMoveBugsTest {
 
     private static void assertBreaks(
             String promise, Map<String, UnaryOperator<DynamicType.Builder<?>>> changes, long first) {
-        Pattern wanted = Pattern.compile(promise);
-        PlantedBug bug = new PlantedBug(changes);
-        List<String> others = new ArrayList<>();
-        for (long seed = first; seed < first + SEEDS; seed++) {
-            List<String> found = violations(bug, seed);
-            assertThat(found).as("seed %d", seed).noneMatch(CRASH.asPredicate());
-            if (found.stream().anyMatch(wanted.asPredicate())) {
-                return;
-            }
-            others.addAll(found);
-        }
-        fail("%d seeds did not find it, only: %s", SEEDS, others.subList(0, Math.min(10, others.size())));
-    }
-
-    private static List<String> violations(PlantedBug bug, long seed) {
-        try {
-            return bug.violations(seed, Mode.CHANGING).stream()
-                    .map(String::valueOf)
-                    .toList();
-        } catch (ReflectiveOperationException e) {
-            throw new AssertionError(e);
-        }
+        PlantedBugs.assertBreaks(promise, changes, Mode.CHANGING, first, SEEDS);
     }
 
     @Test
     void switchedBeforeTheHeirIsComplete() {
-        assertBreaks(
-                MISSING,
-                in(
-                        INTERNAL + "view.IncomingReplicas",
-                        incoming -> incoming.method(named("isComplete")).intercept(FixedValue.value(true))),
-                0);
+        assertBreaks(MISSING, fixed("view.IncomingReplicas", "isComplete", true), 0);
     }
 
     /** A pair has acknowledged when its owner has. */
@@ -91,23 +61,13 @@ class PlantedMoveBugsTest {
 
     @Test
     void countedByTheOldOwnerAlone() {
-        assertBreaks(
-                MISSING,
-                in(
-                        INTERNAL + "coordinator.quorum.PairTracker",
-                        tracker -> tracker.visit(Advice.to(OwnerAlone.class).on(named("haveBoth")))),
-                0);
+        assertBreaks(MISSING, advised("coordinator.quorum.PairTracker", OwnerAlone.class, "haveBoth"), 0);
     }
 
     @Test
     void countedByTheHeirAlone() {
         assertBreaks(
-                MISSING,
-                in(
-                        INTERNAL + "coordinator.quorum.PairTracker",
-                        tracker -> tracker.visit(
-                                Advice.to(PlantedRareBugsTest.HeirAlone.class).on(named("haveBoth")))),
-                0);
+                MISSING, advised("coordinator.quorum.PairTracker", PlantedRareBugsTest.HeirAlone.class, "haveBoth"), 0);
     }
 
     /** The heir of a batch that adds slots has reported all partitions. */
@@ -125,23 +85,12 @@ class PlantedMoveBugsTest {
 
     @Test
     void furtherReplicaThatCountsBeforeItIsComplete() {
-        assertBreaks(
-                MISSING,
-                in(
-                        INTERNAL + "membership.driver.BatchDecisions",
-                        decisions ->
-                                decisions.visit(Advice.to(AllReported.class).on(named("part")))),
-                0);
+        assertBreaks(MISSING, advised("membership.driver.BatchDecisions", AllReported.class, "part"), 0);
     }
 
     @Test
     void noCheckOfRows() {
-        assertBreaks(
-                MISSING,
-                in(
-                        INTERNAL + "replica.RowGuard$Found",
-                        found -> found.method(named("refusal")).intercept(StubMethod.INSTANCE)),
-                0);
+        assertBreaks(MISSING, stubbed("replica.RowGuard$Found", "refusal"), 0);
     }
 
     @Test
@@ -158,34 +107,21 @@ class PlantedMoveBugsTest {
 
     @Test
     void filledFromOneOfTheOthersOnly() {
-        assertBreaks(
-                MISSING,
-                in(
-                        INTERNAL + "move.Source",
-                        source -> source.visit(
-                                Advice.to(PlantedRareBugsTest.AllDone.class).on(named("done")))),
-                0);
+        assertBreaks(MISSING, advised("move.Source", PlantedRareBugsTest.AllDone.class, "done"), 0);
     }
 
     @Test
     void installedBeforeItIsStored() {
         assertBreaks(
                 " has gone back from the installed epoch ",
-                in(
-                        INTERNAL + "membership.agreed.formation.NodeNotes",
-                        notes -> notes.visit(
-                                Advice.to(PlantedRareBugsTest.Swallowed.class).on(named("keepState")))),
+                advised("membership.agreed.formation.NodeNotes", PlantedRareBugsTest.Swallowed.class, "keepState"),
                 0);
     }
 
     @Test
     void leftoversThatAreNotDropped() {
         assertBreaks(
-                " is no replica of .* and holds |owns no slot of partition",
-                in(
-                        INTERNAL + "move.Leftovers",
-                        leftovers -> leftovers.method(named("dropNow")).intercept(StubMethod.INSTANCE)),
-                0);
+                " is no replica of .* and holds |owns no slot of partition", stubbed("move.Leftovers", "dropNow"), 0);
     }
 
     @Test

@@ -1,8 +1,8 @@
 package io.dht4j.simulator;
 
 import static io.dht4j.simulator.PlantedBugs.INTERNAL;
-import static io.dht4j.simulator.PlantedBugs.SEEDS;
 import static io.dht4j.simulator.PlantedBugs.UNEQUAL;
+import static io.dht4j.simulator.PlantedBugs.advised;
 import static io.dht4j.simulator.PlantedBugs.assertBreaks;
 import static io.dht4j.simulator.PlantedBugs.in;
 import static io.dht4j.simulator.PlantedBugs.shortlyBefore;
@@ -12,6 +12,7 @@ import static net.bytebuddy.matcher.ElementMatchers.takesArguments;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.core.internal.clock.HybridClock;
+import io.dht4j.simulator.SimulationOptions.Mode;
 import io.dht4j.spi.Entry;
 import io.dht4j.testkit.SearchEffort;
 import java.util.List;
@@ -60,7 +61,7 @@ class PlantedOrderBugsTest {
         PlantedBug ties = new PlantedBug(in(HybridClock.class.getName(), PlantedOrderBugsTest::withoutSlots));
 
         assertThat(LongStream.range(FIRST_SEED_OF_TIES, FIRST_SEED_OF_TIES + SEEDS_OF_TIES)
-                        .mapToObj(seed -> violations(ties, seed)))
+                        .mapToObj(seed -> violations(ties, seed, Mode.STATIC)))
                 .allMatch(found -> found.stream()
                         .allMatch(each ->
                                 Pattern.compile(SUPERSEDED).matcher(each).find()));
@@ -89,6 +90,7 @@ class PlantedOrderBugsTest {
                         PlantedOrderBugsTest::withoutSlots,
                         Entry.class.getName(),
                         entry -> entry.visit(Advice.to(LastOneWins.class).on(named("supersedes")))),
+                Mode.STATIC,
                 FIRST_SEED_OF_TIES,
                 SEEDS_OF_TIES);
     }
@@ -110,13 +112,7 @@ class PlantedOrderBugsTest {
 
     @Test
     void aWriteWithoutASecondStamp() {
-        assertBreaks(
-                SUPERSEDED,
-                in(
-                        INTERNAL + "wire.Reply$Applied",
-                        applied -> applied.visit(Advice.to(NothingNewer.class).on(named("newer")))),
-                shortlyBefore(12),
-                SEEDS);
+        assertBreaks(SUPERSEDED, advised("wire.Reply$Applied", NothingNewer.class, "newer"), shortlyBefore(12));
     }
 
     /** Acknowledges what has just been stamped again and sent. */
@@ -134,9 +130,7 @@ class PlantedOrderBugsTest {
     void aSecondStampWithoutASecondRound() {
         assertBreaks(
                 " was acknowledged, and is on ",
-                in(
-                        INTERNAL + "coordinator.write.WriteOperation",
-                        write -> write.visit(Advice.to(NoSecondRound.class).on(named("lost")))));
+                advised("coordinator.write.WriteOperation", NoSecondRound.class, "lost"));
     }
 
     /** No replica is waited for. */
@@ -155,9 +149,7 @@ class PlantedOrderBugsTest {
         PlantedTests.assertFinds(
                 "io.dht4j.simulator.cluster.order.SupersededWritesTest",
                 "replicaAnsweringInTimeNeedsNoSecondVersion",
-                in(
-                        INTERNAL + "coordinator.write.WriteOperation",
-                        write -> write.visit(Advice.to(AllAreSilent.class).on(named("supersedeIfSilent")))));
+                advised("coordinator.write.WriteOperation", AllAreSilent.class, "supersedeIfSilent"));
     }
 
     /** Nobody is asked for the newest version. */
@@ -176,11 +168,8 @@ class PlantedOrderBugsTest {
     void aLinearizableWriteThatDoesNotAsk() {
         assertBreaks(
                 SUPERSEDED + "|" + NOT_LINEARIZABLE,
-                in(
-                        INTERNAL + "coordinator.write.VersionQuery",
-                        query -> query.visit(Advice.to(NoQuery.class).on(named("start")))),
-                shortlyBefore(20),
-                SEEDS);
+                advised("coordinator.write.VersionQuery", NoQuery.class, "start"),
+                shortlyBefore(20));
     }
 
     /** The first answer is enough. */
@@ -198,11 +187,8 @@ class PlantedOrderBugsTest {
     void aLinearizableWriteThatAsksTooFew() {
         assertBreaks(
                 SUPERSEDED + "|" + NOT_LINEARIZABLE,
-                in(
-                        INTERNAL + "coordinator.quorum.AckTracker",
-                        tracker -> tracker.visit(Advice.to(FirstAnswer.class).on(named("ack")))),
-                shortlyBefore(105),
-                SEEDS);
+                advised("coordinator.quorum.AckTracker", FirstAnswer.class, "ack"),
+                shortlyBefore(105));
     }
 
     /** The node's own store is written before its clock is judged. */

@@ -1,7 +1,10 @@
 package io.dht4j.simulator;
 
 import static io.dht4j.simulator.PlantedBugs.INTERNAL;
+import static io.dht4j.simulator.PlantedBugs.advised;
+import static io.dht4j.simulator.PlantedBugs.fixed;
 import static io.dht4j.simulator.PlantedBugs.in;
+import static io.dht4j.simulator.PlantedBugs.stubbed;
 import static io.dht4j.simulator.PlantedTests.assertFinds;
 import static net.bytebuddy.matcher.ElementMatchers.any;
 import static net.bytebuddy.matcher.ElementMatchers.named;
@@ -14,7 +17,6 @@ import java.util.List;
 import java.util.Optional;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.asm.MemberSubstitution;
-import net.bytebuddy.implementation.FixedValue;
 import net.bytebuddy.implementation.StubMethod;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -84,9 +86,7 @@ class PlantedRareBugsTest {
         assertFinds(
                 TESTS + "DrivenMovesTest",
                 "moveDoesNotEndWhileItsOwnerIsDown",
-                in(
-                        INTERNAL + "membership.driver.BatchDecisions",
-                        decisions -> decisions.visit(Advice.to(Installed.class).on(named("installed")))));
+                advised("membership.driver.BatchDecisions", Installed.class, "installed"));
     }
 
     /** A pair has acknowledged when its heir has. */
@@ -108,9 +108,7 @@ class PlantedRareBugsTest {
         assertFinds(
                 TESTS + "MovingSlotWritesTest",
                 "slotThatOneNodeLacksDoesNotCount",
-                in(
-                        INTERNAL + "coordinator.quorum.PairTracker",
-                        tracker -> tracker.visit(Advice.to(HeirAlone.class).on(named("haveBoth")))));
+                advised("coordinator.quorum.PairTracker", HeirAlone.class, "haveBoth"));
     }
 
     @Test
@@ -118,9 +116,7 @@ class PlantedRareBugsTest {
         assertFinds(
                 TESTS + "GrowingReplicasTest",
                 "thirdReplicaWaitsUntilAllNodesOfTheRowKnowTheSecond",
-                in(
-                        INTERNAL + "membership.driver.GrowthFence",
-                        fence -> fence.method(named("mayGrow")).intercept(FixedValue.value(true))));
+                fixed("membership.driver.GrowthFence", "mayGrow", true));
     }
 
     /** A slot that grows is copied from its owner, whatever the others have. */
@@ -139,9 +135,7 @@ class PlantedRareBugsTest {
         assertFinds(
                 TESTS + "GrowingReplicasTest",
                 "writeOfTwoOfThreeIsReadFromThreeOfFive",
-                in(
-                        INTERNAL + "move.BatchCopy",
-                        copy -> copy.visit(Advice.to(OwnerHasAll.class).on(named("hasAllAtOwner")))));
+                advised("move.BatchCopy", OwnerHasAll.class, "hasAllAtOwner"));
     }
 
     @Test
@@ -149,9 +143,7 @@ class PlantedRareBugsTest {
         assertFinds(
                 TESTS + "FencedRowsTest",
                 "putByAnOldTableReachesOnlyTheNewReplicas",
-                in(
-                        INTERNAL + "replica.RowGuard$Found",
-                        found -> found.method(named("refusal")).intercept(StubMethod.INSTANCE)));
+                stubbed("replica.RowGuard$Found", "refusal"));
     }
 
     @Test
@@ -159,9 +151,7 @@ class PlantedRareBugsTest {
         assertFinds(
                 TESTS + "MovingSlotReadsTest",
                 "readRepairsAHalfHeldSlotBeforeItReturns",
-                in(
-                        INTERNAL + "coordinator.read.KeyRead",
-                        read -> read.method(named("isHeldByHalf")).intercept(FixedValue.value(false))));
+                fixed("coordinator.read.KeyRead", "isHeldByHalf", false));
     }
 
     /** A source that has failed counts as copied. */
@@ -182,9 +172,7 @@ class PlantedRareBugsTest {
         assertFinds(
                 TESTS + "SlotFillTest",
                 "heirAcceptsWritesWhileItWaitsForReplicas",
-                in(
-                        INTERNAL + "move.Source",
-                        source -> source.visit(Advice.to(AllDone.class).on(named("done")))));
+                advised("move.Source", AllDone.class, "done"));
     }
 
     @Test
@@ -214,9 +202,7 @@ class PlantedRareBugsTest {
         assertFinds(
                 TESTS + "AgreedStateTest",
                 "aStateThatCannotBeStoredIsNotInstalled",
-                in(
-                        INTERNAL + "membership.agreed.formation.NodeNotes",
-                        notes -> notes.visit(Advice.to(Swallowed.class).on(named("keepState")))));
+                advised("membership.agreed.formation.NodeNotes", Swallowed.class, "keepState"));
     }
 
     /** Writes never wait for the source's watermarks. */
@@ -235,9 +221,7 @@ class PlantedRareBugsTest {
         assertFinds(
                 TESTS + "SlotCopyTest",
                 "heirRefusesWritesUntilItKnowsWhatTheOwnerRefuses",
-                in(
-                        INTERNAL + "view.IncomingReplicas",
-                        incoming -> incoming.visit(Advice.to(OpenToWrites.class).on(named("refuses")))));
+                advised("view.IncomingReplicas", OpenToWrites.class, "refuses"));
     }
 
     /** The heir answers reads, though it is not complete. */
@@ -256,9 +240,7 @@ class PlantedRareBugsTest {
         assertFinds(
                 TESTS + "SlotCopyTest",
                 "heirShowsNothingUntilTheCopyIsComplete",
-                in(
-                        INTERNAL + "view.IncomingReplicas",
-                        incoming -> incoming.visit(Advice.to(OpenToReads.class).on(named("refuses")))));
+                advised("view.IncomingReplicas", OpenToReads.class, "refuses"));
     }
 
     @Test
@@ -292,9 +274,7 @@ class PlantedRareBugsTest {
         assertFinds(
                 TESTS + "HintsOfChangedRowsTest",
                 "newReplicaGetsAWriteMissedByItsCopy",
-                in(
-                        INTERNAL + "coordinator.node.HintTargets",
-                        targets -> targets.method(named("remember")).intercept(StubMethod.INSTANCE)));
+                stubbed("coordinator.node.HintTargets", "remember"));
     }
 
     @Test
@@ -302,9 +282,7 @@ class PlantedRareBugsTest {
         assertFinds(
                 TESTS + "FencedMembersTest",
                 "anotherIncarnationAtTheSameAddressTakesNothing",
-                in(
-                        INTERNAL + "view.NodeIdentity",
-                        identity -> identity.method(named("equals")).intercept(FixedValue.value(true))));
+                fixed("view.NodeIdentity", "equals", true));
     }
 
     @Test
@@ -336,9 +314,7 @@ class PlantedRareBugsTest {
         assertFinds(
                 TESTS + "MovingSnapshotsTest",
                 "snapshotOpenedDuringACopyIsNotReadFromHeir",
-                in(
-                        INTERNAL + "snapshot.Snapshot",
-                        snapshot -> snapshot.visit(Advice.to(NothingLacks.class).on(named("lacking")))));
+                advised("snapshot.Snapshot", NothingLacks.class, "lacking"));
     }
 
     @Test
@@ -346,9 +322,7 @@ class PlantedRareBugsTest {
         assertFinds(
                 TESTS + "LostSideTest",
                 "returningLostNodeRegainsWhatItHadDropped",
-                in(
-                        INTERNAL + "membership.state.ClusterState",
-                        state -> state.method(named("partedFrom")).intercept(FixedValue.value(Optional.empty()))));
+                fixed("membership.state.ClusterState", "partedFrom", Optional.empty()));
     }
 
     /** The marks are stored after the state, if the process lives so long. */
@@ -367,9 +341,7 @@ class PlantedRareBugsTest {
         assertFinds(
                 TESTS + "LostSideTest",
                 "whatHasDivergedIsStoredBeforeTheRecoveredState",
-                in(
-                        INTERNAL + "membership.agreed.formation.NodeNotes",
-                        notes -> notes.visit(Advice.to(StoredLater.class).on(named("keepDiverged")))));
+                advised("membership.agreed.formation.NodeNotes", StoredLater.class, "keepDiverged"));
     }
 
     @Test
