@@ -1,5 +1,6 @@
 package io.dht4j.simulator.cluster;
 
+import static io.dht4j.simulator.cluster.SimulatedCluster.bytes;
 import static io.dht4j.simulator.cluster.SimulatedCluster.id;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,7 +14,6 @@ import io.dht4j.Topology;
 import io.dht4j.Value;
 import io.dht4j.testkit.network.Fault;
 import io.dht4j.testkit.store.ModelStore;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -277,9 +277,5 @@ class FaultsTest {
                 assertThat(cluster.await(cluster.node(0).get(key, one))).isPresent();
             }
         }
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -1,5 +1,6 @@
 package io.dht4j.simulator.cluster;
 
+import static io.dht4j.simulator.cluster.SimulatedCluster.bytes;
 import static io.dht4j.simulator.cluster.SimulatedCluster.id;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -15,7 +16,6 @@ import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.spi.Entry;
 import io.dht4j.testkit.time.VirtualEnvironment;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -283,9 +283,5 @@ class PoliciesTest {
             cluster.await(cluster.node(2).put(KEY, bytes("again")));
             assertThat(cluster.await(cluster.node(1).get(KEY)).map(Value::text)).contains("again");
         }
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -11,6 +11,8 @@ import io.dht4j.Scan;
 import io.dht4j.Topology;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.options.Repair;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.Transport;
 import io.dht4j.testkit.network.Fault;
@@ -18,10 +20,12 @@ import io.dht4j.testkit.network.FaultyTransport;
 import io.dht4j.testkit.network.LoopbackNetwork;
 import io.dht4j.testkit.store.ModelStore;
 import io.dht4j.testkit.time.VirtualEnvironment;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.stream.IntStream;
@@ -184,6 +188,20 @@ public class SimulatedCluster implements AutoCloseable {
         return new NodeId("n" + i);
     }
 
+    /** The bytes of a text. */
+    public static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** All that a store holds, tombstones included. */
+    public static List<Entry> content(Store store) {
+        List<Entry> content = new ArrayList<>();
+        try (EntryCursor cursor = store.scan(KeyRange.all())) {
+            cursor.forEachRemaining(content::add);
+        }
+        return content;
+    }
+
     public Cluster node(int i) {
         return nodes.get(i);
     }
@@ -208,6 +226,16 @@ public class SimulatedCluster implements AutoCloseable {
         List<KeyValue> all = new ArrayList<>();
         await(scan.forEach(all::add));
         return all;
+    }
+
+    /** Counts the frames from node 0 to a peer, each of which suffers a fault. */
+    public AtomicInteger countFramesTo(int peer, Fault fault) {
+        AtomicInteger frames = new AtomicInteger();
+        links.get(0).toward(id(peer), () -> {
+            frames.incrementAndGet();
+            return fault;
+        });
+        return frames;
     }
 
     /** Makes a node refuse calls, or silent, or whatever else, for all the others. */

@@ -46,15 +46,6 @@ class SuspicionTest {
         return key;
     }
 
-    private static AtomicInteger countCallsTo(SimulatedCluster cluster, int node, Fault fault) {
-        AtomicInteger calls = new AtomicInteger();
-        cluster.links.get(0).toward(id(node), () -> {
-            calls.incrementAndGet();
-            return fault;
-        });
-        return calls;
-    }
-
     /** What was sent before is answered then, so that no answer comes late. */
     private static void settle(SimulatedCluster cluster) {
         cluster.env.advance(Duration.ofMillis(100));
@@ -95,7 +86,7 @@ class SuspicionTest {
             cluster.env.advance(Duration.ofSeconds(1));
             assertThat(cluster.await(cluster.node(0).operations().status()).suspected())
                     .isEmpty();
-            AtomicInteger calls = countCallsTo(cluster, 1, Fault.none());
+            AtomicInteger calls = cluster.countFramesTo(1, Fault.none());
             timeOfRead(cluster, key);
 
             assertThat(calls).hasValue(1);
@@ -107,7 +98,7 @@ class SuspicionTest {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
             Key key = key(cluster);
             cluster.await(cluster.node(0).put(key, new byte[1], ALL));
-            AtomicInteger calls = countCallsTo(cluster, 1, Fault.refuse());
+            AtomicInteger calls = cluster.countFramesTo(1, Fault.refuse());
             assertThat(timeOfRead(cluster, key)).isZero();
             int first = calls.get();
 

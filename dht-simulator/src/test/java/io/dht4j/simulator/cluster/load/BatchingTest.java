@@ -1,5 +1,6 @@
 package io.dht4j.simulator.cluster.load;
 
+import static io.dht4j.simulator.cluster.SimulatedCluster.bytes;
 import static io.dht4j.simulator.cluster.SimulatedCluster.id;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -16,7 +17,6 @@ import io.dht4j.simulator.cluster.BlockingStore;
 import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.testkit.network.Fault;
 import io.dht4j.testkit.store.ModelStore;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,16 +45,6 @@ class BatchingTest {
         return cluster;
     }
 
-    /** Counts the frames from node 0 to a peer, each of which suffers a fault. */
-    private static AtomicInteger framesTo(SimulatedCluster cluster, int peer, Fault fault) {
-        AtomicInteger frames = new AtomicInteger();
-        cluster.links.get(0).toward(id(peer), () -> {
-            frames.incrementAndGet();
-            return fault;
-        });
-        return frames;
-    }
-
     private static List<CompletionStage<Version>> puts(SimulatedCluster cluster, String name, int count) {
         List<CompletionStage<Version>> puts = new ArrayList<>();
         for (int i = 0; i < count; i++) {
@@ -66,7 +56,7 @@ class BatchingTest {
     @Test
     void anIdleNodeSendsAtOnceAFrameForEachRequest() {
         try (SimulatedCluster cluster = start(Batching.on())) {
-            AtomicInteger frames = framesTo(cluster, 1, Fault.none());
+            AtomicInteger frames = cluster.countFramesTo(1, Fault.none());
             Duration before = cluster.env.elapsed();
             for (int i = 0; i < 10; i++) {
                 cluster.await(cluster.node(0).put(Key.of("k" + i), new byte[1], ALL_OF_THREE));
@@ -80,7 +70,7 @@ class BatchingTest {
     @ValueSource(ints = {1, 2, 7})
     void requestsThatComeWhileFramesAreUnderWayGoTogether(int maxFrames) {
         try (SimulatedCluster cluster = start(new Batching(true, 1000, 256 * 1024, maxFrames))) {
-            AtomicInteger frames = framesTo(cluster, 1, SLOW);
+            AtomicInteger frames = cluster.countFramesTo(1, SLOW);
             Duration before = cluster.env.elapsed();
             List<CompletionStage<Version>> puts = puts(cluster, "k", 100);
             puts.forEach(cluster::await);
@@ -102,7 +92,7 @@ class BatchingTest {
     @Test
     void withoutBatchingEachRequestHasAFrame() {
         try (SimulatedCluster cluster = start(Batching.off())) {
-            AtomicInteger frames = framesTo(cluster, 1, SLOW);
+            AtomicInteger frames = cluster.countFramesTo(1, SLOW);
             puts(cluster, "k", 100).forEach(cluster::await);
             assertThat(frames).hasValue(100);
         }
@@ -111,12 +101,12 @@ class BatchingTest {
     @Test
     void framesAreBoundedInEntriesAndInBytes() {
         try (SimulatedCluster cluster = start(new Batching(true, 10, 256 * 1024, 1))) {
-            AtomicInteger frames = framesTo(cluster, 1, SLOW);
+            AtomicInteger frames = cluster.countFramesTo(1, SLOW);
             puts(cluster, "k", 101).forEach(cluster::await);
             assertThat(frames).hasValue(11);
         }
         try (SimulatedCluster cluster = start(new Batching(true, 1000, 4096, 1))) {
-            AtomicInteger frames = framesTo(cluster, 1, SLOW);
+            AtomicInteger frames = cluster.countFramesTo(1, SLOW);
             List<CompletionStage<Version>> puts = new ArrayList<>();
             for (int i = 0; i < 41; i++) {
                 puts.add(cluster.node(0).put(Key.of("k" + i), new byte[900], ALL_OF_THREE));
@@ -151,7 +141,7 @@ class BatchingTest {
                 .topologies(BatchingTest::newerAtTheFirst)
                 .options((i, b) -> b.maxValueBytes(i == 1 ? 100 : 1000))
                 .start()) {
-            AtomicInteger frames = framesTo(cluster, 1, SLOW);
+            AtomicInteger frames = cluster.countFramesTo(1, SLOW);
             List<CompletionStage<Version>> good = new ArrayList<>(puts(cluster, "first", 2));
             var bad = cluster.node(0).put(Key.of("bad"), new byte[101], ALL_OF_THREE);
             good.addAll(puts(cluster, "second", 3));
@@ -169,7 +159,7 @@ class BatchingTest {
                 .topologies(BatchingTest::newerAtTheFirst)
                 .options((i, b) -> b.maxValueBytes(i == 0 ? 1000 : 1).timeout(Duration.ofMinutes(1)))
                 .start()) {
-            AtomicInteger frames = framesTo(cluster, 1, SLOW);
+            AtomicInteger frames = cluster.countFramesTo(1, SLOW);
             List<CompletionStage<Version>> puts = puts(cluster, "k", 1000);
             puts.forEach(put -> assertThat(cluster.failureOf(put)).hasMessageContaining("at most 1 bytes"));
             cluster.env.advance(Duration.ofMillis(10));
@@ -211,7 +201,7 @@ class BatchingTest {
     @Test
     void aLargeValueGoesAloneAndAtOnce() {
         try (SimulatedCluster cluster = start(Batching.on())) {
-            AtomicInteger frames = framesTo(cluster, 1, SLOW);
+            AtomicInteger frames = cluster.countFramesTo(1, SLOW);
             List<CompletionStage<Version>> puts = new ArrayList<>(puts(cluster, "k", 10));
             assertThat(frames).hasValue(2);
             puts.add(cluster.node(0).put(Key.of("large"), new byte[65_000], ALL_OF_THREE));
@@ -231,7 +221,7 @@ class BatchingTest {
             value[99_999] = 1;
             cluster.await(cluster.node(0).put(large, value, ALL_OF_THREE));
             puts(cluster, "small", 20).forEach(cluster::await);
-            AtomicInteger frames = framesTo(cluster, 1, SLOW);
+            AtomicInteger frames = cluster.countFramesTo(1, SLOW);
             CallOptions fromFirst = CallOptions.defaults().withPolicy(1, 1);
             List<Key> small = new ArrayList<>();
             for (int i = 0; small.size() < 4; i++) {
@@ -344,7 +334,7 @@ class BatchingTest {
     void aStoreThatBlocksIsReadAndWrittenInBatchesToo() {
         try (SimulatedCluster cluster =
                 SimulatedCluster.of(1, 3).stores(i -> new BlockingStore()).start()) {
-            AtomicInteger frames = framesTo(cluster, 1, SLOW);
+            AtomicInteger frames = cluster.countFramesTo(1, SLOW);
             puts(cluster, "k", 100).forEach(cluster::await);
             List<CompletionStage<Optional<Value>>> gets = new ArrayList<>();
             for (int i = 0; i < 100; i++) {
@@ -360,9 +350,5 @@ class BatchingTest {
                     .forEach(put -> assertThat(cluster.failureOf(put)).hasMessageContaining("disk full"));
             cluster.stores.set(1, new ModelStore());
         }
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -1,5 +1,6 @@
 package io.dht4j.simulator.cluster.load;
 
+import static io.dht4j.simulator.cluster.SimulatedCluster.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.CallOptions;
@@ -10,7 +11,6 @@ import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.testkit.network.Fault;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -25,10 +25,6 @@ import org.junit.jupiter.api.Test;
 class DeadlinesTest {
 
     private static final CallOptions ALL = CallOptions.defaults().withPolicy(3, 3);
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
-    }
 
     private static Duration millis(int millis) {
         return Duration.ofMillis(millis);

@@ -274,7 +274,7 @@ class OverloadTest {
             cluster.env.advance(Duration.ofSeconds(3));
             int slow = cluster.replica(cluster.keyOf(0, 0), 1);
             sentBy(cluster, new AtomicInteger(), 1);
-            AtomicInteger sent = countCallsTo(cluster, slow, Fault.delay(Duration.ofMillis(400), Duration.ZERO));
+            AtomicInteger sent = cluster.countFramesTo(slow, Fault.delay(Duration.ofMillis(400), Duration.ZERO));
             int first = sentBy(cluster, sent, 400);
             int rounds = 0;
             int last = first;
@@ -286,7 +286,7 @@ class OverloadTest {
             assertThat(counts(cluster, 0).peerRequestsRefused()).isPositive();
 
             AtomicInteger sentAfterwards =
-                    countCallsTo(cluster, slow, Fault.delay(Duration.ofMillis(2), Duration.ZERO));
+                    cluster.countFramesTo(slow, Fault.delay(Duration.ofMillis(2), Duration.ZERO));
             for (int i = 0; i < 100; i++) {
                 sentBy(cluster, sentAfterwards, 400);
             }
@@ -306,10 +306,10 @@ class OverloadTest {
             cluster.env.advance(Duration.ofSeconds(3));
             int stalled = cluster.replica(cluster.keyOf(0, 0), 1);
             for (int i = 0; i < 20; i++) {
-                sentBy(cluster, countCallsTo(cluster, stalled, Fault.delay(Duration.ofMillis(2), Duration.ZERO)), 8);
-                sentBy(cluster, countCallsTo(cluster, stalled, Fault.delay(Duration.ofMillis(400), Duration.ZERO)), 8);
+                sentBy(cluster, cluster.countFramesTo(stalled, Fault.delay(Duration.ofMillis(2), Duration.ZERO)), 8);
+                sentBy(cluster, cluster.countFramesTo(stalled, Fault.delay(Duration.ofMillis(400), Duration.ZERO)), 8);
             }
-            AtomicInteger sent = countCallsTo(cluster, stalled, Fault.delay(Duration.ofMillis(2), Duration.ZERO));
+            AtomicInteger sent = cluster.countFramesTo(stalled, Fault.delay(Duration.ofMillis(2), Duration.ZERO));
             assertThat(sentBy(cluster, sent, 400)).as("right after them").isLessThan(200);
 
             cluster.env.advance(Duration.ofMinutes(2));
@@ -359,15 +359,6 @@ class OverloadTest {
     private static AtomicInteger countCalls(SimulatedCluster cluster, Fault fault) {
         AtomicInteger calls = new AtomicInteger();
         cluster.links.get(0).towardAll(() -> {
-            calls.incrementAndGet();
-            return fault;
-        });
-        return calls;
-    }
-
-    private static AtomicInteger countCallsTo(SimulatedCluster cluster, int node, Fault fault) {
-        AtomicInteger calls = new AtomicInteger();
-        cluster.links.get(0).toward(id(node), () -> {
             calls.incrementAndGet();
             return fault;
         });

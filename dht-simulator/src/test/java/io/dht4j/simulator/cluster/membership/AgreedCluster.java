@@ -6,6 +6,7 @@ import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.RefillStatus;
 import io.dht4j.Topology;
+import io.dht4j.Version;
 import io.dht4j.core.HashFunctions;
 import io.dht4j.core.Placements;
 import io.dht4j.core.internal.coordinator.node.NodeCluster;
@@ -27,6 +28,7 @@ import io.dht4j.core.internal.wire.codec.FrameCodec;
 import io.dht4j.simulator.cluster.BlockingStore;
 import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Entry;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Store;
@@ -34,6 +36,7 @@ import io.dht4j.testkit.network.Fault;
 import io.dht4j.testkit.network.FaultyTransport;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -423,6 +426,29 @@ final class AgreedCluster implements AutoCloseable {
     /** The frames from one node to another, pings and the like included. */
     List<Sent> between(int from, int to) {
         return sent.stream().filter(each -> each.from == from && each.to == to).toList();
+    }
+
+    /** Refuses the calls of the coordinator to some nodes. */
+    void refuse(int... nodes) {
+        for (int node : nodes) {
+            link(COORDINATOR).toward(SimulatedCluster.id(node), Fault.refuse());
+        }
+    }
+
+    /** Brings an entry to the stores of some nodes, as another coordinator would that dies then. */
+    Version apply(Key key, byte[] value, int... nodes) {
+        Version later = Version.of(cluster.env.currentTimeMillis() + 100, 0);
+        for (int node : nodes) {
+            stores.get(node).apply(List.of(Entry.value(key, later, value, Entry.NEVER)));
+        }
+        return later;
+    }
+
+    boolean holds(int node, Key key, byte[] value) {
+        return stores.get(node)
+                .get(key)
+                .filter(entry -> Arrays.equals(entry.value(), value))
+                .isPresent();
     }
 
     @Override

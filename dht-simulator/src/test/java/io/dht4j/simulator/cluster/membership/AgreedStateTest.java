@@ -187,13 +187,6 @@ class AgreedStateTest {
         }
     }
 
-    private static String waitsFor(FormedCluster nodes, int at) {
-        return nodes.env
-                .await(nodes.cluster(at).membership().status(), BOUND)
-                .metadata()
-                .waitsFor();
-    }
-
     /** It has confirmed what it does not know any more, so its vote would elect a leader without that. */
     @Test
     void aVoterWhoseLogHasLostItsEndServesAndDoesNotVote() {
@@ -204,7 +197,7 @@ class AgreedStateTest {
             nodes.cutLog(1, 1);
             nodes.bootstrap(1, list(0, 1, 2));
             nodes.put(1, "key", "value");
-            assertThat(waitsFor(nodes, 0))
+            assertThat(nodes.status(0).metadata().waitsFor())
                     .contains("n1 to take part in changes of the topology, which it does not until it is started again")
                     .contains("its topology log ends at index 1, and it has applied index 2: restore the log, or call"
                             + " membership().replace(new NodeId(\"n1\")), or, without other voters,"
@@ -265,7 +258,7 @@ class AgreedStateTest {
             nodes.cutLog(1, 1);
             nodes.bootstrap(1, list(0, 1, 2));
             nodes.cluster(1);
-            assertThat(waitsFor(nodes, 0)).contains("its topology log ends at index 1");
+            assertThat(nodes.status(0).metadata().waitsFor()).contains("its topology log ends at index 1");
         }
     }
 

@@ -18,6 +18,7 @@ import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.view.Batch;
 import io.dht4j.core.internal.view.BatchProgress;
 import io.dht4j.core.internal.view.Phase;
+import io.dht4j.core.internal.view.RebalanceSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -161,5 +162,13 @@ final class DrivenCluster implements AutoCloseable {
     @Override
     public void close() {
         nodes.close();
+    }
+
+    /** Pauses all moves, or lets them go on, by a command of a node. */
+    void pauseMoves(int by, boolean paused) {
+        change(
+                by,
+                state -> new Command.SetRebalance(
+                        state.epoch(), new RebalanceSettings(state.rebalance().bytesPerSecond(), paused)));
     }
 }

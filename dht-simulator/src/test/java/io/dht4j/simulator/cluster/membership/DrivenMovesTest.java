@@ -12,7 +12,6 @@ import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.view.Batch;
 import io.dht4j.core.internal.view.Phase;
-import io.dht4j.core.internal.view.RebalanceSettings;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -121,20 +120,13 @@ class DrivenMovesTest {
             cluster.join(0, 3);
             cluster.hold(3);
             Batch copied = cluster.awaitBatch(0, Phase.COPY);
-            pause(cluster, true);
+            cluster.pauseMoves(1, true);
             cluster.release(3);
             cluster.nodes.env.advance(Duration.ofMinutes(3));
             assertThat(cluster.nodes.state(0).batches()).contains(copied);
-            pause(cluster, false);
+            cluster.pauseMoves(1, false);
             cluster.awaitServing(0, 3);
         }
-    }
-
-    private static void pause(DrivenCluster cluster, boolean paused) {
-        cluster.change(
-                1,
-                state -> new Command.SetRebalance(
-                        state.epoch(), new RebalanceSettings(state.rebalance().bytesPerSecond(), paused)));
     }
 
     @Test
@@ -169,7 +161,7 @@ class DrivenMovesTest {
             cluster.join(0, 3);
             cluster.hold(3);
             long id = cluster.awaitBatch(0, Phase.COPY).id();
-            pause(cluster, true);
+            cluster.pauseMoves(1, true);
             int leader = cluster.leader();
             cluster.change(leader, state -> new Command.AdvanceBatch(state.epoch(), id, Phase.BOTH));
             int other = (leader + 1) % 3;
@@ -205,7 +197,7 @@ class DrivenMovesTest {
                     // At once, since the driver goes on.
                     cluster.change(0, state -> new Command.AbortBatch(state.epoch(), batch.id()));
                 }
-                pause(cluster, true);
+                cluster.pauseMoves(1, true);
                 for (Batch each : cluster.nodes.state(0).batches()) {
                     if (each.phase() != Phase.UNDO) {
                         cluster.change(0, state -> new Command.AbortBatch(state.epoch(), each.id()));
@@ -221,7 +213,7 @@ class DrivenMovesTest {
                         .isEqualTo(formed.slots().slotOf(batch.partitions().toArray()[0], batch.from()));
                 cluster.assertData(0, 3);
                 cluster.release(3);
-                pause(cluster, false);
+                cluster.pauseMoves(1, false);
                 cluster.awaitServing(0, 3);
                 cluster.assertData(3);
             }

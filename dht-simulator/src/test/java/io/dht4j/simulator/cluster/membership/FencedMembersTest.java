@@ -8,7 +8,6 @@ import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.simulator.cluster.SimulatedCluster;
-import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -25,14 +24,6 @@ class FencedMembersTest {
     private final Key key = agreed.key(0);
     private final Key ofFirst = agreed.key(1);
 
-    private boolean holds(int node, Key wanted, byte[] value) {
-        return agreed.stores
-                .get(node)
-                .get(wanted)
-                .filter(entry -> Arrays.equals(entry.value(), value))
-                .isPresent();
-    }
-
     @Test
     void anotherIncarnationAtTheSameAddressTakesNothing() {
         try (agreed) {
@@ -44,7 +35,7 @@ class FencedMembersTest {
             assertThat(agreed.stores.get(1).get(ofFirst)).isEmpty();
             agreed.install(COORDINATOR);
             cluster.await(agreed.coordinator().put(ofFirst, NEW, ALONE));
-            assertThat(holds(1, ofFirst, NEW)).isTrue();
+            assertThat(agreed.holds(1, ofFirst, NEW)).isTrue();
         }
     }
 
@@ -89,7 +80,7 @@ class FencedMembersTest {
                     frame, SimulatedCluster.id(1), agreed.view(1).identity(SimulatedCluster.id(1)));
             DhtException failure = cluster.failureOf(agreed.coordinator().put(ofFirst, NEW, ALONE));
             assertThat(failure.code()).isEqualTo(ErrorCode.WRITE_INDETERMINATE);
-            assertThat(holds(1, ofFirst, NEW)).isTrue();
+            assertThat(agreed.holds(1, ofFirst, NEW)).isTrue();
             assertThat(cluster.failureOf(agreed.coordinator().get(ofFirst, ALONE))
                             .code())
                     .isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);

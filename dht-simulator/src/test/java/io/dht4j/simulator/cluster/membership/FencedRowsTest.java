@@ -18,7 +18,6 @@ import io.dht4j.core.internal.coordinator.peer.Replanning;
 import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.testkit.network.Fault;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -49,14 +48,6 @@ class FencedRowsTest {
         agreed.changeBehindTheCoordinator(MOVED, HEIR, 1, 2);
     }
 
-    private boolean holds(int node, Key wanted, byte[] value) {
-        return agreed.stores
-                .get(node)
-                .get(wanted)
-                .filter(entry -> Arrays.equals(entry.value(), value))
-                .isPresent();
-    }
-
     @ParameterizedTest
     @EnumSource(Ordering.class)
     void putByAnOldTableReachesOnlyTheNewReplicas(Ordering ordering) {
@@ -64,9 +55,9 @@ class FencedRowsTest {
             agreed.isolateReplicas();
             moveBehindTheCoordinator();
             cluster.await(agreed.coordinator().put(key, NEW, ALL.withOrdering(ordering)));
-            assertThat(holds(HEIR, key, NEW)).isTrue();
-            assertThat(holds(1, key, NEW)).isTrue();
-            assertThat(holds(2, key, NEW)).isTrue();
+            assertThat(agreed.holds(HEIR, key, NEW)).isTrue();
+            assertThat(agreed.holds(1, key, NEW)).isTrue();
+            assertThat(agreed.holds(2, key, NEW)).isTrue();
             cluster.env.advance(Duration.ofSeconds(30));
             assertThat(agreed.stores.get(FORMER).get(key)).isEmpty();
             // At most once of each node that refuses.
@@ -89,7 +80,7 @@ class FencedRowsTest {
             cluster.env.advance(Duration.ofSeconds(5));
             assertThat(agreed.refreshed()).startsWith(COORDINATOR);
             assertThat(agreed.stores.get(FORMER).get(key)).isEmpty();
-            assertThat(holds(HEIR, key, NEW)).isTrue();
+            assertThat(agreed.holds(HEIR, key, NEW)).isTrue();
             assertThat(cluster.await(agreed.coordinator().operations().status()).hintBytes())
                     .isZero();
         }
@@ -105,7 +96,7 @@ class FencedRowsTest {
             assertThat(cluster.await(agreed.coordinator().get(key, ONE)).map(Value::bytes))
                     .hasValue(NEW);
             assertThat(agreed.stores.get(FORMER).gets).hasValue(0);
-            assertThat(holds(FORMER, key, OLD)).isTrue();
+            assertThat(agreed.holds(FORMER, key, OLD)).isTrue();
         }
     }
 
@@ -116,7 +107,7 @@ class FencedRowsTest {
             moveBehindTheCoordinator();
             cluster.await(agreed.coordinator().putAll(Map.of(key, NEW, other, OLD), ALL));
             assertThat(agreed.stores.get(FORMER).get(key)).isEmpty();
-            assertThat(holds(HEIR, key, NEW)).isTrue();
+            assertThat(agreed.holds(HEIR, key, NEW)).isTrue();
             agreed.changeBehindTheCoordinator(MOVED, FORMER, 1, 2);
             cluster.await(cluster.node(1).put(key, OLD, ALL));
             assertThat(cluster.await(agreed.coordinator().getAll(List.of(key, other), ONE))
@@ -163,7 +154,7 @@ class FencedRowsTest {
             moveBehindTheCoordinator();
             failFetches(5);
             cluster.await(agreed.coordinator().put(key, NEW, patient));
-            assertThat(holds(HEIR, key, NEW)).isTrue();
+            assertThat(agreed.holds(HEIR, key, NEW)).isTrue();
 
             moveBehindTheCoordinator();
             failFetches(5);
@@ -215,7 +206,7 @@ class FencedRowsTest {
             agreed.install(COORDINATOR, HEIR, 2);
             cluster.await(agreed.coordinator().put(key, NEW, ALL));
             assertThat(agreed.refreshed()).containsExactly(1);
-            assertThat(holds(1, key, NEW)).isTrue();
+            assertThat(agreed.holds(1, key, NEW)).isTrue();
             agreed.change(MOVED, HEIR, 1, 0);
             agreed.install(COORDINATOR);
             assertThat(cluster.await(agreed.coordinator().get(key, ALL)).map(Value::bytes))

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.dht4j.Cluster;
 import io.dht4j.Key;
+import io.dht4j.MembershipStatus;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Topology;
@@ -319,5 +320,18 @@ final class FormedCluster implements AutoCloseable {
         if (!failures.isEmpty()) {
             throw failures.get(0);
         }
+    }
+
+    /** What a node shows of the membership. */
+    MembershipStatus status(int at) {
+        return env.await(cluster(at).membership().status(), BOUND);
+    }
+
+    /** What a node shows of the newest member of a name. */
+    MembershipStatus.Member member(int at, int name) {
+        return status(at).members().stream()
+                .filter(each -> each.name().equals(node(name).id()))
+                .reduce((first, second) -> second)
+                .orElseThrow();
     }
 }

@@ -15,7 +15,6 @@ import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.view.Batch;
 import io.dht4j.core.internal.view.Phase;
-import io.dht4j.core.internal.view.RebalanceSettings;
 import io.dht4j.core.options.HintedHandoff;
 import io.dht4j.core.options.Repair;
 import java.time.Duration;
@@ -145,7 +144,7 @@ class GrowingReplicasTest {
             raise(cluster, 0, 2);
             cluster.awaitBatch(0, Phase.GROW);
             cluster.nodes.env.advance(Duration.ofSeconds(20));
-            pause(cluster, true);
+            cluster.pauseMoves(0, true);
             for (Batch each : cluster.nodes.state(0).batches()) {
                 cluster.change(0, state -> new Command.AbortBatch(state.epoch(), each.id()));
             }
@@ -155,7 +154,7 @@ class GrowingReplicasTest {
             for (int i = 0; i < 3; i++) {
                 cluster.release(i);
             }
-            pause(cluster, false);
+            cluster.pauseMoves(0, false);
             cluster.await(0, GrowingReplicasTest::isFull);
             cluster.assertData(0, 1, 2);
         }
@@ -181,13 +180,6 @@ class GrowingReplicasTest {
             cluster.nodes.env.await(any.snapshot(snapshot).close(CallOptions.defaults()), BOUND);
             cluster.await(0, GrowingReplicasTest::isFull);
         }
-    }
-
-    private static void pause(DrivenCluster cluster, boolean paused) {
-        cluster.change(
-                0,
-                state -> new Command.SetRebalance(
-                        state.epoch(), new RebalanceSettings(state.rebalance().bytesPerSecond(), paused)));
     }
 
     @Test

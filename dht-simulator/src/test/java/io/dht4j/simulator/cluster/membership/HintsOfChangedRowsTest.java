@@ -59,7 +59,7 @@ class HintsOfChangedRowsTest extends PhasesOfASlot {
     private void assertThatAllReplicasHoldTheWrite() {
         assertThat(IntStream.range(0, COORDINATOR)
                         .filter(node -> agreed.view(COORDINATOR).isReplica(SimulatedCluster.id(node), key))
-                        .filter(node -> !holds(node, NEW)))
+                        .filter(node -> !agreed.holds(node, key, NEW)))
                 .as("replicas without the write")
                 .isEmpty();
         NodeStatus status = cluster.await(agreed.coordinator().operations().status());
@@ -93,9 +93,9 @@ class HintsOfChangedRowsTest extends PhasesOfASlot {
             cluster.await(agreed.coordinator().put(key, NEW, MAJORITY));
             (isFormer ? Change.MOVED : Change.SWITCHED).happen(this);
             agreed.link(COORDINATOR).heal();
-            refuse(HEIR);
+            agreed.refuse(HEIR);
             cluster.env.advance(Duration.ofSeconds(30));
-            assertThat(holds(HEIR, NEW)).isFalse();
+            assertThat(agreed.holds(HEIR, key, NEW)).isFalse();
             heal();
             assertThatAllReplicasHoldTheWrite();
         }
@@ -110,7 +110,7 @@ class HintsOfChangedRowsTest extends PhasesOfASlot {
             agreed.move(MOVING, 0, Phase.STABLE, HEIR);
             agreed.install(OWNER, THIRD, HEIR);
             assertThatTheOutcomeIsUnknown();
-            assertThat(holds(SECOND, NEW)).isTrue();
+            assertThat(agreed.holds(SECOND, key, NEW)).isTrue();
             fetched.complete(agreed.view(COORDINATOR));
             agreed.installAtAll();
             heal();

@@ -16,7 +16,6 @@ import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.view.ClusterView;
 import io.dht4j.core.internal.view.Epoch;
-import io.dht4j.core.internal.view.RebalanceSettings;
 import io.dht4j.spi.StoreException;
 import io.dht4j.testkit.network.Fault;
 import java.time.Duration;
@@ -324,7 +323,7 @@ class LostSideTest {
             cluster.nodes.crash(0);
             cluster.nodes.crash(1);
             recover(4, LOST);
-            pauseMoves(true);
+            cluster.pauseMoves(4, true);
             cluster.nodes.env.advance(Duration.ofSeconds(10));
             int dead = cluster.number(4, 0);
             cluster.change(4, state -> new Command.MarkDead(state.epoch(), dead, true));
@@ -334,7 +333,7 @@ class LostSideTest {
             // Longer than it takes to drop what a node does not own.
             cluster.nodes.env.advance(Duration.ofMinutes(1));
             assertThat(held(1, moved)).isEqualTo(only);
-            pauseMoves(false);
+            cluster.pauseMoves(4, false);
             // The loss of the dead node was accepted, so heirs serve without its entries until they are handed over.
             cluster.await(
                     4, state -> !state.slots().hasVacant() && state.batches().isEmpty());
@@ -342,13 +341,6 @@ class LostSideTest {
             missed.clear();
             awaitAll(1, 2, 3, 4);
         }
-    }
-
-    private void pauseMoves(boolean paused) {
-        cluster.change(
-                4,
-                state -> new Command.SetRebalance(
-                        state.epoch(), new RebalanceSettings(state.rebalance().bytesPerSecond(), paused)));
     }
 
     /** n1 has taken slots over that the recovered state gives to n0, and in the end only it has the last writes. */

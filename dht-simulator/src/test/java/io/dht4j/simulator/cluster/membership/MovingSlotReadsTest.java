@@ -24,7 +24,7 @@ class MovingSlotReadsTest extends PhasesOfASlot {
     void otherSlotsAreReadFirst(Phase phase) {
         try (agreed) {
             move(phase);
-            apply(NEW, SECOND, THIRD);
+            agreed.apply(key, NEW, SECOND, THIRD);
             assertThat(get(COORDINATOR, MAJORITY)).hasValue(NEW);
             assertThat(get(COORDINATOR, ONE)).hasValue(NEW);
             // Also at a node that holds the slot.
@@ -40,10 +40,10 @@ class MovingSlotReadsTest extends PhasesOfASlot {
     void readRepairsAHalfHeldSlotBeforeItReturns(Phase phase) {
         try (agreed) {
             move(phase);
-            apply(NEW, reader(phase), SECOND);
-            refuse(THIRD);
+            agreed.apply(key, NEW, reader(phase), SECOND);
+            agreed.refuse(THIRD);
             assertThat(get(COORDINATOR, MAJORITY)).hasValue(NEW);
-            assertThat(holds(other(reader(phase)), NEW)).isTrue();
+            assertThat(agreed.holds(other(reader(phase)), key, NEW)).isTrue();
         }
     }
 
@@ -52,8 +52,8 @@ class MovingSlotReadsTest extends PhasesOfASlot {
     void entryThatOnlyHalfASlotCanHoldIsNotReturned(Phase phase) {
         try (agreed) {
             move(phase);
-            apply(NEW, reader(phase), SECOND);
-            refuse(THIRD, other(reader(phase)));
+            agreed.apply(key, NEW, reader(phase), SECOND);
+            agreed.refuse(THIRD, other(reader(phase)));
             assertThat(cluster.failureOf(agreed.coordinator().get(key, MAJORITY))
                             .code())
                     .isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
@@ -65,10 +65,11 @@ class MovingSlotReadsTest extends PhasesOfASlot {
     void readRepairsBothNodesOfAMovingSlot(Phase phase) {
         try (agreed) {
             move(phase);
-            apply(NEW, SECOND);
-            refuse(THIRD);
+            agreed.apply(key, NEW, SECOND);
+            agreed.refuse(THIRD);
             assertThat(get(COORDINATOR, MAJORITY)).hasValue(NEW);
-            assertThat(holds(OWNER, NEW) && holds(HEIR, NEW)).isTrue();
+            assertThat(agreed.holds(OWNER, key, NEW) && agreed.holds(HEIR, key, NEW))
+                    .isTrue();
         }
     }
 
@@ -77,9 +78,9 @@ class MovingSlotReadsTest extends PhasesOfASlot {
     void onlySlotOfAPolicyReturnsWhatBothNodesHold(Phase phase) {
         try (agreed) {
             move(phase);
-            apply(NEW, reader(phase));
+            agreed.apply(key, NEW, reader(phase));
             assertThat(get(COORDINATOR, ALONE)).hasValue(NEW);
-            assertThat(holds(other(reader(phase)), NEW)).isTrue();
+            assertThat(agreed.holds(other(reader(phase)), key, NEW)).isTrue();
         }
     }
 
@@ -90,18 +91,18 @@ class MovingSlotReadsTest extends PhasesOfASlot {
             change.before(agreed);
             agreed.installAtAll();
             // Only the node that is read has it.
-            apply(NEW, change.from == Phase.BOTH ? HEIR : OWNER);
-            refuse(THIRD);
+            agreed.apply(key, NEW, change.from == Phase.BOTH ? HEIR : OWNER);
+            agreed.refuse(THIRD);
             assertThat(get(COORDINATOR, MAJORITY)).hasValue(NEW);
             assertThat(get(COORDINATOR, ALONE)).hasValue(NEW);
             change.after(agreed);
             // A copy brings what is on the owner.
             if (change == PhaseChange.TO_COPY) {
-                apply(NEW, HEIR);
+                agreed.apply(key, NEW, HEIR);
             }
             agreed.install(OWNER, SECOND, THIRD, HEIR);
             agreed.link(COORDINATOR).heal();
-            refuse(SECOND);
+            agreed.refuse(SECOND);
             assertThat(get(COORDINATOR, MAJORITY)).hasValue(NEW);
             assertThat(get(COORDINATOR, ALONE)).hasValue(NEW);
         }
@@ -112,11 +113,11 @@ class MovingSlotReadsTest extends PhasesOfASlot {
     void oneAnswerIsThatOfTheNodeThatIsRead(Phase phase) {
         try (agreed) {
             move(phase);
-            apply(OLD, other(reader(phase)));
-            apply(NEW, reader(phase));
-            refuse(SECOND, THIRD, other(reader(phase)));
+            agreed.apply(key, OLD, other(reader(phase)));
+            agreed.apply(key, NEW, reader(phase));
+            agreed.refuse(SECOND, THIRD, other(reader(phase)));
             assertThat(get(COORDINATOR, ONE)).hasValue(NEW);
-            refuse(reader(phase));
+            agreed.refuse(reader(phase));
             assertThat(cluster.failureOf(agreed.coordinator().get(key, ONE)).code())
                     .isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
         }
@@ -125,9 +126,9 @@ class MovingSlotReadsTest extends PhasesOfASlot {
     @Test
     void slotThatIsFilledIsNeverRead() {
         try (agreed) {
-            apply(NEW, SECOND, THIRD);
+            agreed.apply(key, NEW, SECOND, THIRD);
             move(Phase.FILL);
-            apply(OLD, HEIR);
+            agreed.apply(key, OLD, HEIR);
             assertThat(get(COORDINATOR, MAJORITY)).hasValue(NEW);
             for (CallOptions tooMany : List.of(ALL, ALONE)) {
                 DhtException failure = cluster.failureOf(agreed.coordinator().get(key, tooMany));
@@ -140,7 +141,7 @@ class MovingSlotReadsTest extends PhasesOfASlot {
             }
             // Past the first moments, in which failed reads wait.
             cluster.await(agreed.coordinator().ready());
-            refuse(THIRD);
+            agreed.refuse(THIRD);
             long before = cluster.env.nanoTime();
             assertThat(cluster.failureOf(agreed.coordinator().get(key, MAJORITY))
                             .code())
@@ -156,10 +157,10 @@ class MovingSlotReadsTest extends PhasesOfASlot {
     void readRepairsAFillingSlotToo() {
         try (agreed) {
             move(Phase.FILL);
-            apply(NEW, SECOND);
+            agreed.apply(key, NEW, SECOND);
             agreed.stores.get(THIRD).readOnly = true;
             assertThat(get(COORDINATOR, MAJORITY)).hasValue(NEW);
-            assertThat(holds(HEIR, NEW)).isTrue();
+            assertThat(agreed.holds(HEIR, key, NEW)).isTrue();
         }
     }
 
@@ -173,8 +174,8 @@ class MovingSlotReadsTest extends PhasesOfASlot {
                 move(phase);
                 agreed.stores.get(reader).remembers = true;
                 agreed.stores.get(other).remembers = true;
-                apply(OLD, other);
-                apply(NEW, reader, SECOND, THIRD);
+                agreed.apply(key, OLD, other);
+                agreed.apply(key, NEW, reader, SECOND, THIRD);
                 int before = agreed.sent.size();
                 assertThat(get(reader, ONE)).hasValue(NEW);
                 assertThat(agreed.sent).hasSize(before);
@@ -188,9 +189,9 @@ class MovingSlotReadsTest extends PhasesOfASlot {
             try (agreed) {
                 move(phase);
                 agreed.stores.get(reader).remembers = true;
-                apply(NEW, reader);
+                agreed.apply(key, NEW, reader);
                 assertThat(get(reader, ALONE)).hasValue(NEW);
-                assertThat(holds(other, NEW)).isTrue();
+                assertThat(agreed.holds(other, key, NEW)).isTrue();
             }
         }
 
@@ -199,8 +200,8 @@ class MovingSlotReadsTest extends PhasesOfASlot {
             try (agreed) {
                 move(Phase.FILL);
                 agreed.stores.get(HEIR).remembers = true;
-                apply(OLD, HEIR);
-                apply(NEW, SECOND, THIRD);
+                agreed.apply(key, OLD, HEIR);
+                agreed.apply(key, NEW, SECOND, THIRD);
                 assertThat(get(HEIR, ONE)).hasValue(NEW);
                 // A replica of another slot does.
                 agreed.stores.get(SECOND).remembers = true;

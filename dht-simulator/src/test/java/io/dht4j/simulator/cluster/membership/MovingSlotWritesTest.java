@@ -34,7 +34,7 @@ class MovingSlotWritesTest extends PhasesOfASlot {
         try (agreed) {
             move(phase);
             cluster.await(agreed.coordinator().put(key, NEW, ALL));
-            assertThat(List.of(OWNER, SECOND, THIRD, HEIR)).allMatch(node -> holds(node, NEW));
+            assertThat(List.of(OWNER, SECOND, THIRD, HEIR)).allMatch(node -> agreed.holds(node, key, NEW));
         }
     }
 
@@ -57,7 +57,7 @@ class MovingSlotWritesTest extends PhasesOfASlot {
         try (agreed) {
             move(phase);
             assertThat(withoutQuorum()).isZero();
-            refuse(down, THIRD);
+            agreed.refuse(down, THIRD);
             Set<NodeId> silent = Set.of(SimulatedCluster.id(down), SimulatedCluster.id(THIRD));
             for (int i = 0; i < 100 && suspected().size() < 2; i++) {
                 cluster.failureOf(agreed.coordinator().put(key, NEW, MAJORITY));
@@ -87,13 +87,13 @@ class MovingSlotWritesTest extends PhasesOfASlot {
     void majorityWriteHintsTheDownNodeOfAPair(Phase phase, int down) {
         try (agreed) {
             move(phase);
-            refuse(down);
+            agreed.refuse(down);
             cluster.await(agreed.coordinator().put(key, NEW, MAJORITY));
             cluster.env.advance(Duration.ofMillis(100));
-            assertThat(holds(down, NEW)).isFalse();
+            assertThat(agreed.holds(down, key, NEW)).isFalse();
             agreed.link(COORDINATOR).heal();
             cluster.env.advance(Duration.ofSeconds(30));
-            assertThat(holds(down, NEW)).isTrue();
+            assertThat(agreed.holds(down, key, NEW)).isTrue();
         }
     }
 
@@ -102,12 +102,12 @@ class MovingSlotWritesTest extends PhasesOfASlot {
     void bothNodesGetHints(Phase phase) {
         try (agreed) {
             move(phase);
-            refuse(OWNER, HEIR);
+            agreed.refuse(OWNER, HEIR);
             cluster.await(agreed.coordinator().put(key, NEW, MAJORITY));
             agreed.link(COORDINATOR).heal();
             cluster.env.advance(Duration.ofSeconds(30));
-            assertThat(holds(OWNER, NEW)).isTrue();
-            assertThat(holds(HEIR, NEW)).isTrue();
+            assertThat(agreed.holds(OWNER, key, NEW)).isTrue();
+            assertThat(agreed.holds(HEIR, key, NEW)).isTrue();
         }
     }
 
@@ -123,12 +123,12 @@ class MovingSlotWritesTest extends PhasesOfASlot {
                                 .code())
                         .isEqualTo(ErrorCode.WRITE_INDETERMINATE);
             }
-            refuse(THIRD);
+            agreed.refuse(THIRD);
             assertThat(cluster.failureOf(agreed.coordinator().put(key, NEW, MAJORITY))
                             .code())
                     .isEqualTo(ErrorCode.WRITE_INDETERMINATE);
-            assertThat(holds(silent, NEW)).isFalse();
-            refuse(silent);
+            assertThat(agreed.holds(silent, key, NEW)).isFalse();
+            agreed.refuse(silent);
             assertThat(cluster.failureOf(agreed.coordinator().put(key, NEW, MAJORITY))
                             .code())
                     .isEqualTo(ErrorCode.WRITE_INDETERMINATE);
@@ -139,9 +139,9 @@ class MovingSlotWritesTest extends PhasesOfASlot {
     void oneDownNodeBesidesThePairFailsNoWrite() {
         try (agreed) {
             move(Phase.COPY);
-            refuse(THIRD);
+            agreed.refuse(THIRD);
             cluster.await(agreed.coordinator().put(key, NEW, MAJORITY));
-            assertThat(holds(OWNER, NEW) && holds(HEIR, NEW) && holds(SECOND, NEW))
+            assertThat(agreed.holds(OWNER, key, NEW) && agreed.holds(HEIR, key, NEW) && agreed.holds(SECOND, key, NEW))
                     .isTrue();
         }
     }
@@ -150,11 +150,11 @@ class MovingSlotWritesTest extends PhasesOfASlot {
     void nothingWasDoneOnlyIfBothNodesHaveFailed() {
         try (agreed) {
             move(Phase.COPY);
-            refuse(OWNER, HEIR);
+            agreed.refuse(OWNER, HEIR);
             DhtException failure = cluster.failureOf(agreed.coordinator().put(key, NEW, ALONE));
             // The heir has failed after the outcome was certain.
             assertThat(failure.code()).isEqualTo(ErrorCode.WRITE_INDETERMINATE);
-            refuse(SECOND, THIRD);
+            agreed.refuse(SECOND, THIRD);
             failure = cluster.failureOf(agreed.coordinator().put(key, NEW, ONE));
             assertThat(failure.code()).isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
             agreed.link(COORDINATOR)
@@ -162,7 +162,7 @@ class MovingSlotWritesTest extends PhasesOfASlot {
             failure = cluster.failureOf(agreed.coordinator().put(key, NEW, ONE));
             assertThat(failure.code()).isEqualTo(ErrorCode.WRITE_INDETERMINATE);
             cluster.env.advance(Duration.ofSeconds(1));
-            assertThat(holds(HEIR, NEW)).isTrue();
+            assertThat(agreed.holds(HEIR, key, NEW)).isTrue();
         }
     }
 
@@ -171,11 +171,11 @@ class MovingSlotWritesTest extends PhasesOfASlot {
     void newerEntryOfEitherNodeIsSuperseded(Phase phase, int newer) {
         try (agreed) {
             move(phase);
-            Version held = apply(OLD, newer);
-            refuse(THIRD);
+            Version held = agreed.apply(key, OLD, newer);
+            agreed.refuse(THIRD);
             Version written = cluster.await(agreed.coordinator().put(key, NEW, MAJORITY));
             assertThat(written).isGreaterThan(held);
-            assertThat(List.of(OWNER, SECOND, HEIR)).allMatch(node -> holds(node, NEW));
+            assertThat(List.of(OWNER, SECOND, HEIR)).allMatch(node -> agreed.holds(node, key, NEW));
         }
     }
 
@@ -198,7 +198,7 @@ class MovingSlotWritesTest extends PhasesOfASlot {
             move(phase);
             agreed.link(COORDINATOR).toward(SimulatedCluster.id(silent), Fault.loseRequest());
             for (int i = 0; i < 5; i++) {
-                Version overlapping = apply(OLD, newer);
+                Version overlapping = agreed.apply(key, OLD, newer);
                 assertThat(cluster.await(agreed.coordinator().put(key, NEW, MAJORITY)))
                         .isGreaterThan(overlapping);
             }
@@ -211,9 +211,9 @@ class MovingSlotWritesTest extends PhasesOfASlot {
         try (agreed) {
             move(Phase.COPY);
             // Partition 3 has the replicas 3, 0 and 1, of which one may be down.
-            refuse(HEIR);
+            agreed.refuse(HEIR);
             cluster.await(agreed.coordinator().putAll(Map.of(key, NEW, elsewhere, NEW), MAJORITY));
-            refuse(THIRD);
+            agreed.refuse(THIRD);
             assertThat(cluster.failureOf(agreed.coordinator().putAll(Map.of(key, OLD, elsewhere, OLD), MAJORITY))
                             .code())
                     .isEqualTo(ErrorCode.WRITE_INDETERMINATE);
@@ -251,12 +251,12 @@ class MovingSlotWritesTest extends PhasesOfASlot {
     void linearizableWriteAsksTheReadableNodeOfAPair(Phase phase, int reader) {
         try (agreed) {
             move(phase);
-            Version held = apply(OLD, reader);
-            refuse(THIRD);
+            Version held = agreed.apply(key, OLD, reader);
+            agreed.refuse(THIRD);
             Version written =
                     cluster.await(agreed.coordinator().put(key, NEW, MAJORITY.withOrdering(Ordering.LINEARIZABLE)));
             assertThat(written).isGreaterThan(held);
-            assertThat(List.of(OWNER, SECOND, HEIR)).allMatch(node -> holds(node, NEW));
+            assertThat(List.of(OWNER, SECOND, HEIR)).allMatch(node -> agreed.holds(node, key, NEW));
         }
     }
 
@@ -271,7 +271,8 @@ class MovingSlotWritesTest extends PhasesOfASlot {
             cluster.await(agreed.coordinator().put(key, NEW, ALL));
             assertThat(agreed.refreshed()).isNotEmpty().containsOnly(COORDINATOR);
             assertThat(agreed.view(COORDINATOR).replicas(key, 3))
-                    .allMatch(node -> holds(Integer.parseInt(node.id().value().substring(1)), NEW));
+                    .allMatch(node ->
+                            agreed.holds(Integer.parseInt(node.id().value().substring(1)), key, NEW));
         }
     }
 
@@ -285,7 +286,7 @@ class MovingSlotWritesTest extends PhasesOfASlot {
             // The third replica does not answer, and the second one is still of the former phase.
             agreed.install(OWNER, HEIR, COORDINATOR);
             agreed.mayRefresh = false;
-            refuse(THIRD);
+            agreed.refuse(THIRD);
             assertThat(cluster.failureOf(agreed.coordinator().put(key, NEW, MAJORITY))
                             .code())
                     .isEqualTo(ErrorCode.WRITE_INDETERMINATE);

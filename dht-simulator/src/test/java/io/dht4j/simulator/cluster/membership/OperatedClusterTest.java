@@ -45,17 +45,6 @@ class OperatedClusterTest {
         return nodes.cluster(at).membership();
     }
 
-    private static MembershipStatus status(FormedCluster nodes, int at) {
-        return nodes.env.await(membership(nodes, at).status(), BOUND);
-    }
-
-    private static MembershipStatus.Member member(FormedCluster nodes, int at, int name) {
-        return status(nodes, at).members().stream()
-                .filter(each -> each.name().equals(node(name).id()))
-                .reduce((first, second) -> second)
-                .orElseThrow();
-    }
-
     private static long change(FormedCluster nodes, int at, MembershipChange change) {
         return nodes.env.await(membership(nodes, at).change(change), BOUND);
     }
@@ -79,7 +68,7 @@ class OperatedClusterTest {
         try (FormedCluster nodes = threeNodes()) {
             nodes.env.advance(Duration.ofSeconds(10));
             for (int at = 0; at < 3; at++) {
-                MembershipStatus status = status(nodes, at);
+                MembershipStatus status = nodes.status(at);
                 assertThat(status.node()).isEqualTo(id(at));
                 assertThat(status.partitions()).isEqualTo(FormedCluster.PARTITIONS);
                 assertThat(status.metadata().voters()).containsExactly(id(0), id(1), id(2));
@@ -99,11 +88,11 @@ class OperatedClusterTest {
     void aNodeThatJoinsIsShownWithWhatItWillGet() {
         try (FormedCluster nodes = threeNodes()) {
             change(nodes, 1, new MembershipChange.Add(id(3)));
-            assertThat(member(nodes, 1, 3).state()).isEqualTo(State.ADMITTED);
-            assertThat(member(nodes, 1, 3).waitsFor()).contains("start it with Membership.join");
+            assertThat(nodes.member(1, 3).state()).isEqualTo(State.ADMITTED);
+            assertThat(nodes.member(1, 3).waitsFor()).contains("start it with Membership.join");
             nodes.join(3, list(0));
             nodes.cluster(3);
-            MembershipStatus.Member joined = member(nodes, 3, 3);
+            MembershipStatus.Member joined = nodes.member(3, 3);
             assertThat(joined.state()).isEqualTo(State.JOINING);
             assertThat(joined.partitions()).isZero();
             assertThat(joined.toCome()).isBetween(9, 14);
@@ -122,13 +111,13 @@ class OperatedClusterTest {
             assertThat(change(nodes, 0, new MembershipChange.Add(id(3)))).isEqualTo(first);
             long paused = change(nodes, 0, Rebalance.pause());
             assertThat(change(nodes, 0, Rebalance.pause())).isEqualTo(paused);
-            assertThat(status(nodes, 0).rebalance().paused()).isTrue();
+            assertThat(nodes.status(0).rebalance().paused()).isTrue();
             change(nodes, 0, Rebalance.resume());
             change(nodes, 0, Rebalance.rate(1 << 20));
-            assertThat(status(nodes, 0).rebalance().bytesPerSecond()).isEqualTo(1 << 20);
-            assertThat(status(nodes, 0).rebalance().paused()).isFalse();
+            assertThat(nodes.status(0).rebalance().bytesPerSecond()).isEqualTo(1 << 20);
+            assertThat(nodes.status(0).rebalance().paused()).isFalse();
             change(nodes, 0, new MembershipChange.CancelMoves());
-            assertThat(status(nodes, 0).rebalance().paused()).isTrue();
+            assertThat(nodes.status(0).rebalance().paused()).isTrue();
         }
     }
 
@@ -163,10 +152,10 @@ class OperatedClusterTest {
     void aLeavingNodeMayStay() {
         try (FormedCluster nodes = new FormedCluster(1).form(4)) {
             change(nodes, 0, new MembershipChange.Remove(id(3)));
-            assertThat(member(nodes, 0, 3).state()).isEqualTo(State.LEAVING);
-            assertThat(member(nodes, 0, 3).toGive()).isPositive();
+            assertThat(nodes.member(0, 3).state()).isEqualTo(State.LEAVING);
+            assertThat(nodes.member(0, 3).toGive()).isPositive();
             change(nodes, 0, new MembershipChange.Add(id(3)));
-            assertThat(member(nodes, 0, 3).state()).isEqualTo(State.SERVING);
+            assertThat(nodes.member(0, 3).state()).isEqualTo(State.SERVING);
         }
     }
 
@@ -175,7 +164,7 @@ class OperatedClusterTest {
         try (FormedCluster nodes = threeNodes()) {
             change(nodes, 0, new MembershipChange.Add(id(3)));
             change(nodes, 0, new MembershipChange.Remove(id(3)));
-            assertThat(status(nodes, 0).members()).hasSize(3);
+            assertThat(nodes.status(0).members()).hasSize(3);
         }
     }
 
@@ -191,7 +180,7 @@ class OperatedClusterTest {
                             Optional.of(List.of("http://public1:8080")),
                             Optional.of("b"),
                             OptionalInt.of(2)));
-            MembershipStatus.Member changed = member(nodes, 0, 1);
+            MembershipStatus.Member changed = nodes.member(0, 1);
             assertThat(changed.zone()).isEqualTo("b");
             assertThat(changed.weight()).isEqualTo(2);
             assertThat(changed.publicAddresses()).containsExactly("http://public1:8080");
@@ -253,10 +242,10 @@ class OperatedClusterTest {
             nodes.crash(2);
             assertThat(refusal(nodes, 0, replace)).contains("a node is declared dead after 30 s", "repeat this in");
             nodes.env.advance(Duration.ofSeconds(31));
-            assertThat(member(nodes, 0, 2).silence()).isPresent();
+            assertThat(nodes.member(0, 2).silence()).isPresent();
             change(nodes, 0, replace);
-            assertThat(member(nodes, 0, 2).state()).isEqualTo(State.DEAD);
-            assertThat(member(nodes, 0, 2).waitsFor())
+            assertThat(nodes.member(0, 2).state()).isEqualTo(State.DEAD);
+            assertThat(nodes.member(0, 2).waitsFor())
                     .contains("start n2 with an empty data directory and" + " Membership.join");
         }
     }
@@ -266,7 +255,7 @@ class OperatedClusterTest {
     void aNodeThatAnswersTheLeaderIsNotDeclaredDead() {
         try (FormedCluster nodes = threeNodes()) {
             nodes.env.advance(Duration.ofSeconds(10));
-            NodeId leader = status(nodes, 0).metadata().leader().orElseThrow();
+            NodeId leader = nodes.status(0).metadata().leader().orElseThrow();
             List<Integer> others = IntStream.range(0, 3)
                     .filter(i -> !id(i).equals(leader))
                     .boxed()
@@ -277,7 +266,7 @@ class OperatedClusterTest {
             nodes.env.advance(Duration.ofSeconds(60));
             assertThat(refusal(nodes, at, new MembershipChange.Replace(id(alive), false)))
                     .contains("answers " + leader + ", which leads the changes", "stop it if it runs");
-            assertThat(member(nodes, at, alive).state()).isEqualTo(State.SERVING);
+            assertThat(nodes.member(at, alive).state()).isEqualTo(State.SERVING);
         }
     }
 
@@ -296,7 +285,7 @@ class OperatedClusterTest {
                         builder -> builder.transport(nodes.network.transport(other.address())));
                 nodes.env.advance(Duration.ofSeconds(40));
                 change(nodes, 0, new MembershipChange.Replace(id(2), false));
-                assertThat(member(nodes, 0, 2).state()).isEqualTo(State.DEAD);
+                assertThat(nodes.member(0, 2).state()).isEqualTo(State.DEAD);
             }
         }
     }
@@ -316,7 +305,7 @@ class OperatedClusterTest {
             nodes.cluster(2);
             nodes.env.advance(Duration.ofSeconds(40));
             change(nodes, 0, new MembershipChange.Replace(id(2), false));
-            assertThat(member(nodes, 0, 2).state()).isEqualTo(State.DEAD);
+            assertThat(nodes.member(0, 2).state()).isEqualTo(State.DEAD);
         }
     }
 
@@ -326,7 +315,7 @@ class OperatedClusterTest {
             nodes.crash(1);
             nodes.crash(2);
             nodes.env.advance(Duration.ofSeconds(20));
-            assertThat(status(nodes, 0).metadata().waitsFor()).contains("a majority of the voters: n1, silent", "n2");
+            assertThat(nodes.status(0).metadata().waitsFor()).contains("a majority of the voters: n1, silent", "n2");
             assertThatThrownBy(() -> change(nodes, 0, new MembershipChange.Add(id(3))))
                     .isInstanceOf(UnavailableException.class)
                     .hasMessageContaining("no leader of a majority of the voters")
@@ -341,11 +330,11 @@ class OperatedClusterTest {
             nodes.fullDisks.add(id(2));
             nodes.bootstrap(2, FormedCluster.list(0, 1, 2));
             nodes.cluster(2);
-            assertThat(status(nodes, 0).metadata().waitsFor())
+            assertThat(nodes.status(0).metadata().waitsFor())
                     .contains("n2 to take part in changes of the topology", "no space left");
             nodes.fullDisks.clear();
             nodes.env.advance(Duration.ofSeconds(20));
-            assertThat(status(nodes, 0).metadata().waitsFor()).isEmpty();
+            assertThat(nodes.status(0).metadata().waitsFor()).isEmpty();
         }
     }
 
@@ -359,7 +348,7 @@ class OperatedClusterTest {
                     .contains("n2 does not answer, and may know a newer state");
             long epoch = change(nodes, 0, new MembershipChange.Recover(Set.of(id(1), id(2))));
             assertThat(MembershipStatus.epochText(epoch)).isEqualTo("2.1");
-            assertThat(status(nodes, 0).metadata().voters()).containsExactly(id(0));
+            assertThat(nodes.status(0).metadata().voters()).containsExactly(id(0));
         }
     }
 

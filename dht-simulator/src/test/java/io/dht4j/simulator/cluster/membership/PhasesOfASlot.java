@@ -1,17 +1,10 @@
 package io.dht4j.simulator.cluster.membership;
 
-import static io.dht4j.simulator.cluster.membership.AgreedCluster.COORDINATOR;
-
 import io.dht4j.CallOptions;
 import io.dht4j.Key;
 import io.dht4j.Value;
-import io.dht4j.Version;
 import io.dht4j.core.internal.view.Phase;
 import io.dht4j.simulator.cluster.SimulatedCluster;
-import io.dht4j.spi.Entry;
-import io.dht4j.testkit.network.Fault;
-import java.util.Arrays;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -42,29 +35,6 @@ abstract class PhasesOfASlot {
         if (phase == Phase.COPY || phase == Phase.GROW || phase == Phase.FILL) {
             cluster.env.runUntil(() -> agreed.isComplete(HEIR, MOVING), SimulatedCluster.BOUND);
         }
-    }
-
-    void refuse(int... nodes) {
-        for (int node : nodes) {
-            agreed.link(COORDINATOR).toward(SimulatedCluster.id(node), Fault.refuse());
-        }
-    }
-
-    /** Brings an entry to the stores of some nodes, as another coordinator would that dies then. */
-    Version apply(byte[] value, int... nodes) {
-        Version later = Version.of(cluster.env.currentTimeMillis() + 100, 0);
-        for (int node : nodes) {
-            agreed.stores.get(node).apply(List.of(Entry.value(key, later, value, Entry.NEVER)));
-        }
-        return later;
-    }
-
-    boolean holds(int node, byte[] value) {
-        return agreed.stores
-                .get(node)
-                .get(key)
-                .filter(entry -> Arrays.equals(entry.value(), value))
-                .isPresent();
     }
 
     Optional<byte[]> get(int node, CallOptions options) {

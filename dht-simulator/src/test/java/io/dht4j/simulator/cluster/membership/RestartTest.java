@@ -19,17 +19,6 @@ class RestartTest {
 
     private static final List<Node> THREE = list(0, 1, 2);
 
-    private static MembershipStatus status(FormedCluster nodes, int at) {
-        return nodes.env.await(nodes.cluster(at).membership().status(), BOUND);
-    }
-
-    private static MembershipStatus.Member member(FormedCluster nodes, int at, int name) {
-        return status(nodes, at).members().stream()
-                .filter(each -> each.name().equals(node(name).id()))
-                .findFirst()
-                .orElseThrow();
-    }
-
     /** Lets a founder that has lost its disk form a cluster of its own. */
     private static FormedCluster split() {
         FormedCluster nodes = new FormedCluster(1).form(3);
@@ -45,15 +34,15 @@ class RestartTest {
         try (FormedCluster nodes = split()) {
             nodes.env.advance(Duration.ofSeconds(40));
             for (int at = 1; at < 3; at++) {
-                MembershipStatus.Member lost = member(nodes, at, 0);
+                MembershipStatus.Member lost = nodes.member(at, 0);
                 assertThat(lost.waitsFor()).isEqualTo("the node itself: a node of another cluster answers at host0:1");
                 assertThat(lost.silence()).isEmpty();
             }
             // It is silent all the same, so that it can be replaced.
             nodes.stop(0);
             nodes.env.advance(Duration.ofSeconds(10));
-            assertThat(member(nodes, 1, 0).waitsFor()).isEmpty();
-            assertThat(member(nodes, 1, 0).silence().orElseThrow()).isGreaterThan(Duration.ofSeconds(40));
+            assertThat(nodes.member(1, 0).waitsFor()).isEmpty();
+            assertThat(nodes.member(1, 0).silence().orElseThrow()).isGreaterThan(Duration.ofSeconds(40));
         }
     }
 

@@ -16,10 +16,7 @@ import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.core.internal.view.Phase;
 import io.dht4j.simulator.cluster.SimulatedCluster;
-import io.dht4j.spi.Entry;
-import io.dht4j.testkit.network.Fault;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -49,41 +46,21 @@ class RowsOfDifferentWidthTest {
         agreed.installAtAll();
     }
 
-    private void refuse(int... nodes) {
-        for (int node : nodes) {
-            agreed.link(COORDINATOR).toward(SimulatedCluster.id(node), Fault.refuse());
-        }
-    }
-
-    private boolean holds(int node, Key key, byte[] value) {
-        return agreed.stores
-                .get(node)
-                .get(key)
-                .filter(entry -> Arrays.equals(entry.value(), value))
-                .isPresent();
-    }
-
-    private Version apply(Key key, byte[] value, int node) {
-        Version later = Version.of(cluster.env.currentTimeMillis() + 100, 0);
-        agreed.stores.get(node).apply(List.of(Entry.value(key, later, value, Entry.NEVER)));
-        return later;
-    }
-
     @ParameterizedTest
     @EnumSource(Ordering.class)
     void batchTakesTheMajorityOfTheReplicasOfEachKey(Ordering ordering) {
         CallOptions options = DEFAULTS.withOrdering(ordering);
         try (agreed) {
             narrow();
-            refuse(2);
+            agreed.refuse(2);
             cluster.await(agreed.coordinator().putAll(Map.of(narrow, NEW, wide, NEW), options));
-            assertThat(holds(0, narrow, NEW)).isTrue();
-            assertThat(holds(1, narrow, NEW)).isFalse();
-            assertThat(holds(1, wide, NEW)).isTrue();
-            assertThat(holds(3, wide, NEW)).isTrue();
+            assertThat(agreed.holds(0, narrow, NEW)).isTrue();
+            assertThat(agreed.holds(1, narrow, NEW)).isFalse();
+            assertThat(agreed.holds(1, wide, NEW)).isTrue();
+            assertThat(agreed.holds(3, wide, NEW)).isTrue();
             assertThat(cluster.await(agreed.coordinator().getAll(List.of(narrow, wide), options)))
                     .hasSize(2);
-            refuse(3);
+            agreed.refuse(3);
             assertThat(cluster.failureOf(agreed.coordinator().putAll(Map.of(narrow, OLD, wide, OLD), options))
                             .code())
                     .isIn(ErrorCode.WRITE_INDETERMINATE, ErrorCode.NOT_ENOUGH_REPLICAS);
@@ -100,8 +77,8 @@ class RowsOfDifferentWidthTest {
             narrow();
             agreed.changeBehindTheCoordinator(NARROW, 0, 1);
             cluster.await(agreed.coordinator().put(narrow, NEW, DEFAULTS));
-            assertThat(holds(0, narrow, NEW)).isTrue();
-            assertThat(holds(1, narrow, NEW)).isTrue();
+            assertThat(agreed.holds(0, narrow, NEW)).isTrue();
+            assertThat(agreed.holds(1, narrow, NEW)).isTrue();
         }
     }
 
@@ -110,7 +87,7 @@ class RowsOfDifferentWidthTest {
         try (agreed) {
             narrow();
             agreed.changeBehindTheCoordinator(NARROW, 0, 1);
-            refuse(1);
+            agreed.refuse(1);
             assertThat(cluster.failureOf(agreed.coordinator().put(narrow, NEW, DEFAULTS))
                             .code())
                     .isEqualTo(ErrorCode.WRITE_INDETERMINATE);
@@ -124,7 +101,7 @@ class RowsOfDifferentWidthTest {
             narrow();
             cluster.await(agreed.coordinator().put(narrow, OLD, DEFAULTS));
             agreed.changeBehindTheCoordinator(NARROW, 0, 1);
-            apply(narrow, NEW, 1);
+            agreed.apply(narrow, NEW, 1);
             assertThat(cluster.await(agreed.coordinator().get(narrow, DEFAULTS.withOrdering(ordering)))
                             .map(Value::bytes))
                     .hasValue(NEW);
@@ -137,7 +114,7 @@ class RowsOfDifferentWidthTest {
             narrow();
             agreed.changeBehindTheCoordinator(NARROW, 0, 1);
             // Only a linearizable write that has asked the new replica is above what that one holds.
-            Version held = apply(narrow, OLD, 1);
+            Version held = agreed.apply(narrow, OLD, 1);
             agreed.stores.get(1).gets.set(0);
             assertThat(cluster.await(
                             agreed.coordinator().put(narrow, NEW, DEFAULTS.withOrdering(Ordering.LINEARIZABLE))))
@@ -152,14 +129,14 @@ class RowsOfDifferentWidthTest {
             agreed.move(NARROW, 0, Phase.GROW, 1);
             agreed.installAtAll();
             cluster.await(agreed.coordinator().put(narrow, NEW, DEFAULTS));
-            assertThat(holds(0, narrow, NEW)).isTrue();
-            assertThat(holds(1, narrow, NEW)).isTrue();
-            refuse(1);
+            assertThat(agreed.holds(0, narrow, NEW)).isTrue();
+            assertThat(agreed.holds(1, narrow, NEW)).isTrue();
+            agreed.refuse(1);
             assertThat(cluster.failureOf(agreed.coordinator().put(narrow, OLD, DEFAULTS))
                             .code())
                     .isEqualTo(ErrorCode.WRITE_INDETERMINATE);
             agreed.link(COORDINATOR).heal();
-            refuse(0);
+            agreed.refuse(0);
             assertThat(cluster.failureOf(agreed.coordinator().get(narrow, DEFAULTS))
                             .code())
                     .isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
@@ -173,8 +150,8 @@ class RowsOfDifferentWidthTest {
             agreed.change(WIDE, 1, 2, 3);
             agreed.installAtAll();
             cluster.await(agreed.coordinator().putAll(Map.of(narrow, NEW, wide, NEW), DEFAULTS));
-            apply(wide, OLD, 2);
-            refuse(1);
+            agreed.apply(wide, OLD, 2);
+            agreed.refuse(1);
             assertThat(
                             cluster
                                     .await(agreed.coordinator()
@@ -183,7 +160,7 @@ class RowsOfDifferentWidthTest {
                                     .stream()
                                     .map(KeyValue::key))
                     .containsExactlyInAnyOrder(narrow, wide);
-            refuse(1, 2);
+            agreed.refuse(1, 2);
             assertThat(cluster.failureOf(agreed.coordinator()
                                     .scan(KeyRange.all(), ScanScope.CLUSTER, DEFAULTS)
                                     .next())
@@ -193,7 +170,7 @@ class RowsOfDifferentWidthTest {
                             .getMessage())
                     .contains("1 of 2 needed replicas take part for partition " + WIDE);
             agreed.link(COORDINATOR).heal();
-            refuse(1);
+            agreed.refuse(1);
             Version snapshot = cluster.await(agreed.coordinator().openSnapshot(Duration.ofMinutes(1), DEFAULTS))
                     .version();
             assertThat(cluster.await(agreed.coordinator()
@@ -219,7 +196,7 @@ class RowsOfDifferentWidthTest {
                     .contains("from <= 2 (the number of replicas of a key)")
                     .contains("more replicas are being made");
             cluster.await(agreed.coordinator().put(wide, NEW, DEFAULTS.withPolicy(2, 2)));
-            assertThat(holds(3, wide, NEW)).isFalse();
+            assertThat(agreed.holds(3, wide, NEW)).isFalse();
         }
     }
 
@@ -227,17 +204,17 @@ class RowsOfDifferentWidthTest {
     void repairComparesAllReplicasOfEachPartition() {
         try (agreed) {
             narrow();
-            apply(narrow, NEW, 0);
-            apply(wide, NEW, 3);
+            agreed.apply(narrow, NEW, 0);
+            agreed.apply(wide, NEW, 3);
             agreed.repair(1, WIDE);
-            assertThat(holds(1, wide, NEW)).isTrue();
-            assertThat(holds(2, wide, NEW)).isTrue();
-            assertThat(holds(1, narrow, NEW)).isFalse();
+            assertThat(agreed.holds(1, wide, NEW)).isTrue();
+            assertThat(agreed.holds(2, wide, NEW)).isTrue();
+            assertThat(agreed.holds(1, narrow, NEW)).isFalse();
             agreed.change(NARROW, 0, 1);
             agreed.installAtAll();
             agreed.repair(0, NARROW);
-            assertThat(holds(1, narrow, NEW)).isTrue();
-            assertThat(holds(2, narrow, NEW)).isFalse();
+            assertThat(agreed.holds(1, narrow, NEW)).isTrue();
+            assertThat(agreed.holds(2, narrow, NEW)).isFalse();
         }
     }
 }

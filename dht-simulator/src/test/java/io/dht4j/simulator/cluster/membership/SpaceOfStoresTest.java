@@ -25,17 +25,6 @@ class SpaceOfStoresTest {
         nodes.disk(at).space = Optional.of(new StoreSpace(used * MIB, free * MIB));
     }
 
-    private static MembershipStatus status(FormedCluster nodes) {
-        return nodes.env.await(nodes.cluster(0).membership().status(), BOUND);
-    }
-
-    private static MembershipStatus.Member member(FormedCluster nodes, int name) {
-        return status(nodes).members().stream()
-                .filter(member -> member.name().equals(node(name).id()))
-                .findFirst()
-                .orElseThrow();
-    }
-
     private static long remove(FormedCluster nodes, int name) {
         return nodes.env.await(
                 nodes.cluster(0)
@@ -72,11 +61,11 @@ class SpaceOfStoresTest {
                             + " has 90 MiB free\\. Make room on these disks, or add a node first")
                     .extracting("code")
                     .isEqualTo(ErrorCode.BAD_REQUEST);
-            assertThat(member(nodes, 3).state()).isEqualTo(MembershipStatus.State.SERVING);
+            assertThat(nodes.member(0, 3).state()).isEqualTo(MembershipStatus.State.SERVING);
             set(nodes, 1, 1200, 100_000);
             nodes.env.advance(Duration.ofSeconds(10));
             remove(nodes, 3);
-            assertThat(member(nodes, 3).state()).isEqualTo(MembershipStatus.State.LEAVING);
+            assertThat(nodes.member(0, 3).state()).isEqualTo(MembershipStatus.State.LEAVING);
         }
     }
 
@@ -95,7 +84,7 @@ class SpaceOfStoresTest {
             set(nodes, 1, 1200, 100_000);
             nodes.env.advance(Duration.ofSeconds(10));
             replicas(nodes, 4);
-            assertThat(status(nodes).replicationFactor()).isEqualTo(4);
+            assertThat(nodes.status(0).replicationFactor()).isEqualTo(4);
         }
     }
 
@@ -109,7 +98,7 @@ class SpaceOfStoresTest {
             set(nodes, 3, 1200, 10);
             nodes.env.advance(Duration.ofSeconds(10));
             remove(nodes, 3);
-            assertThat(member(nodes, 3).state()).isEqualTo(MembershipStatus.State.LEAVING);
+            assertThat(nodes.member(0, 3).state()).isEqualTo(MembershipStatus.State.LEAVING);
         }
     }
 
@@ -122,8 +111,8 @@ class SpaceOfStoresTest {
             join(nodes, 3);
             set(nodes, 3, 0, 60);
             nodes.env.advance(Duration.ofSeconds(90));
-            assertThat(status(nodes).moves()).isEmpty();
-            assertThat(member(nodes, 3).waitsFor())
+            assertThat(nodes.status(0).moves()).isEmpty();
+            assertThat(nodes.member(0, 3).waitsFor())
                     .matches("room for \\d+ partitions: n3 would need \\d+ MiB and has 60 MiB free");
             set(nodes, 3, 0, 100_000);
             awaitBatches(nodes);
@@ -139,7 +128,7 @@ class SpaceOfStoresTest {
             join(nodes, 3);
             awaitBatches(nodes);
             // 16 slots take 1,600 MiB at each of the founders.
-            assertThat(status(nodes).moves())
+            assertThat(nodes.status(0).moves())
                     .isNotEmpty()
                     .allSatisfy(move -> assertThat(move.totalBytes()).isEqualTo(move.partitions() * 100 * MIB));
         }

@@ -33,13 +33,13 @@ class UnreadyHeirTest extends PhasesOfASlot {
             CompletionStage<?> batch = agreed.coordinator()
                     .putAll(Map.of(agreed.keys(MOVING, 2).get(1), NEW, elsewhere, NEW), ALL.withTimeout(patience));
             cluster.env.advance(Duration.ofMillis(300));
-            assertThat(holds(OWNER, NEW)).isTrue();
+            assertThat(agreed.holds(OWNER, key, NEW)).isTrue();
             assertThat(put.toCompletableFuture()).isNotDone();
             assertThat(batch.toCompletableFuture()).isNotDone();
             agreed.link(HEIR).heal();
             cluster.await(put);
             cluster.await(batch);
-            assertThat(holds(HEIR, NEW)).isTrue();
+            assertThat(agreed.holds(HEIR, key, NEW)).isTrue();
         }
     }
 
@@ -57,7 +57,7 @@ class UnreadyHeirTest extends PhasesOfASlot {
     @Test
     void readThatNeedsTheSlotWaitsForIt() {
         try (agreed) {
-            apply(NEW, OWNER);
+            agreed.apply(key, NEW, OWNER);
             copyWithoutTheOwner();
             CompletionStage<?> alone = agreed.coordinator().get(key, ALONE.withTimeout(patience));
             CompletionStage<?> all = agreed.coordinator().get(key, ALL.withTimeout(patience));
@@ -66,14 +66,14 @@ class UnreadyHeirTest extends PhasesOfASlot {
             assertThat(all.toCompletableFuture()).isNotDone();
             agreed.link(HEIR).heal();
             assertThat(cluster.await(alone)).isEqualTo(cluster.await(all)).isNotEqualTo(Optional.empty());
-            assertThat(holds(HEIR, NEW)).isTrue();
+            assertThat(agreed.holds(HEIR, key, NEW)).isTrue();
         }
     }
 
     @Test
     void callsEndAtTheirDeadlinesAllTheSame() {
         try (agreed) {
-            apply(NEW, OWNER);
+            agreed.apply(key, NEW, OWNER);
             copyWithoutTheOwner();
             assertThat(cluster.failureOf(agreed.coordinator().get(key, ALONE)).code())
                     .isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);

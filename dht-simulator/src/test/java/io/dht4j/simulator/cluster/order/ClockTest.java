@@ -1,5 +1,6 @@
 package io.dht4j.simulator.cluster.order;
 
+import static io.dht4j.simulator.cluster.SimulatedCluster.bytes;
 import static io.dht4j.simulator.cluster.SimulatedCluster.id;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -16,7 +17,6 @@ import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.spi.Entry;
 import io.dht4j.testkit.network.Fault;
 import io.dht4j.testkit.store.ModelStore;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,10 +31,6 @@ class ClockTest {
 
     private static final Key KEY = Key.of("key");
     private static final CallOptions ALL = CallOptions.defaults().withPolicy(3, 3);
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
-    }
 
     private static SimulatedCluster cluster(int size) {
         SimulatedCluster cluster = SimulatedCluster.of(3, size).start();

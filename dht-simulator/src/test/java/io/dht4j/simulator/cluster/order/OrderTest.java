@@ -1,7 +1,7 @@
 package io.dht4j.simulator.cluster.order;
 
+import static io.dht4j.simulator.cluster.SimulatedCluster.bytes;
 import static io.dht4j.simulator.cluster.SimulatedCluster.id;
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.CallOptions;
@@ -36,10 +36,6 @@ class OrderTest {
     private static final Key KEY = Key.of("key");
     private static final CallOptions MAJORITY = CallOptions.defaults().withPolicy(2, 3);
     private static final CallOptions ALL = CallOptions.defaults().withPolicy(3, 3);
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(UTF_8);
-    }
 
     /** Five nodes, of which the first one's clock is off. */
     private static SimulatedCluster skewed(Duration offset) {

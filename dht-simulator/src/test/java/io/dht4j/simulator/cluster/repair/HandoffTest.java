@@ -1,5 +1,6 @@
 package io.dht4j.simulator.cluster.repair;
 
+import static io.dht4j.simulator.cluster.SimulatedCluster.bytes;
 import static io.dht4j.simulator.cluster.SimulatedCluster.id;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -16,7 +17,6 @@ import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.spi.Entry;
 import io.dht4j.testkit.network.Fault;
 import io.dht4j.testkit.time.VirtualEnvironment;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -39,10 +39,6 @@ class HandoffTest {
 
     private static Optional<Entry> held(SimulatedCluster cluster, int node, Key key) {
         return cluster.stores.get(node).get(key);
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     static List<Fault> absences() {

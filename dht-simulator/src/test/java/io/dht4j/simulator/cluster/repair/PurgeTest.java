@@ -1,11 +1,11 @@
 package io.dht4j.simulator.cluster.repair;
 
+import static io.dht4j.simulator.cluster.SimulatedCluster.bytes;
+import static io.dht4j.simulator.cluster.SimulatedCluster.content;
 import static io.dht4j.simulator.cluster.repair.RepairCalls.ALL;
 import static io.dht4j.simulator.cluster.repair.RepairCalls.KEY;
 import static io.dht4j.simulator.cluster.repair.RepairCalls.LONG_AGO;
 import static io.dht4j.simulator.cluster.repair.RepairCalls.TWO;
-import static io.dht4j.simulator.cluster.repair.RepairCalls.bytes;
-import static io.dht4j.simulator.cluster.repair.RepairCalls.content;
 import static io.dht4j.simulator.cluster.repair.RepairCalls.repair;
 import static io.dht4j.simulator.cluster.repair.RepairCalls.setup;
 import static org.assertj.core.api.Assertions.assertThat;

@@ -1,10 +1,10 @@
 package io.dht4j.simulator.cluster.repair;
 
+import static io.dht4j.simulator.cluster.SimulatedCluster.bytes;
 import static io.dht4j.simulator.cluster.SimulatedCluster.id;
 import static io.dht4j.simulator.cluster.repair.StaleReplicas.ALL;
 import static io.dht4j.simulator.cluster.repair.StaleReplicas.ONE;
 import static io.dht4j.simulator.cluster.repair.StaleReplicas.TWO;
-import static io.dht4j.simulator.cluster.repair.StaleReplicas.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.CancellationPolicy;

@@ -1,5 +1,6 @@
 package io.dht4j.simulator.cluster.repair;
 
+import static io.dht4j.simulator.cluster.SimulatedCluster.bytes;
 import static io.dht4j.simulator.cluster.SimulatedCluster.id;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -23,7 +24,6 @@ import io.dht4j.spi.RefillMarker;
 import io.dht4j.spi.StoreException;
 import io.dht4j.testkit.network.Fault;
 import io.dht4j.testkit.store.ModelStore;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.BitSet;
 import java.util.List;
@@ -83,10 +83,6 @@ class RefillTest {
         lost = true;
         cluster.stop(LOST);
         cluster.startNode(LOST, new ModelStore());
-    }
-
-    private static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     /** Acknowledged by node 2 and one other. */

@@ -1,21 +1,17 @@
 package io.dht4j.simulator.cluster.repair;
 
+import static io.dht4j.simulator.cluster.SimulatedCluster.bytes;
+
 import io.dht4j.CallOptions;
 import io.dht4j.Key;
-import io.dht4j.KeyRange;
 import io.dht4j.RepairStatus;
 import io.dht4j.Version;
 import io.dht4j.core.options.HintedHandoff;
 import io.dht4j.core.options.Repair;
 import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.spi.Entry;
-import io.dht4j.spi.EntryCursor;
-import io.dht4j.spi.Store;
 import io.dht4j.testkit.time.VirtualEnvironment;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Set;
 
 /** Calls of tests of repair, in clusters that repair only on request. */
@@ -40,20 +36,8 @@ final class RepairCalls {
                         .partitions(16));
     }
 
-    static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
-    }
-
     static Entry value(String key, long millis, String text) {
         return Entry.value(Key.of(key), Version.of(millis, 0), bytes(text), Entry.NEVER);
-    }
-
-    static List<Entry> content(Store store) {
-        List<Entry> content = new ArrayList<>();
-        try (EntryCursor cursor = store.scan(KeyRange.all())) {
-            cursor.forEachRemaining(content::add);
-        }
-        return content;
     }
 
     /** Lets a node repair all that it is a replica of. */

@@ -7,7 +7,6 @@ import io.dht4j.simulator.cluster.BlockingStore;
 import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.spi.Entry;
 import io.dht4j.testkit.network.Fault;
-import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 
@@ -40,10 +39,6 @@ final class StaleReplicas extends SimulatedCluster {
                 return candidate;
             }
         }
-    }
-
-    static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     void put(int node, String value, CallOptions options) {

@@ -1,7 +1,7 @@
 package io.dht4j.simulator.cluster.rollback;
 
+import static io.dht4j.simulator.cluster.SimulatedCluster.bytes;
 import static io.dht4j.simulator.cluster.rollback.RollbackCluster.BACK;
-import static io.dht4j.simulator.cluster.rollback.RollbackCluster.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.CallOptions;

@@ -15,15 +15,11 @@ import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.options.HintedHandoff;
 import io.dht4j.core.options.Repair;
 import io.dht4j.simulator.cluster.SimulatedCluster;
-import io.dht4j.spi.Entry;
-import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.Store;
 import io.dht4j.testkit.network.Fault;
 import io.dht4j.testkit.network.FaultyTransport;
 import io.dht4j.testkit.store.ModelStore;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -136,10 +132,6 @@ final class RollbackCluster extends SimulatedCluster {
         return List.of(image(0), image(1), image(2));
     }
 
-    static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
-    }
-
     void put(String key, String value, CallOptions options) {
         await(node(0).put(Key.of(key), bytes(value), options));
     }
@@ -153,14 +145,6 @@ final class RollbackCluster extends SimulatedCluster {
 
     Optional<String> read(int node, String key, CallOptions options) {
         return await(node(node).get(Key.of(key), options)).map(Value::text);
-    }
-
-    static List<Entry> content(Store store) {
-        List<Entry> content = new ArrayList<>();
-        try (EntryCursor cursor = store.scan(KeyRange.all())) {
-            cursor.forEachRemaining(content::add);
-        }
-        return content;
     }
 
     /** All nodes repair all they have, so that what is long dead is gone. */

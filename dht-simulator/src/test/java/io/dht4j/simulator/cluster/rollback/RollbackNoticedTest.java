@@ -1,5 +1,6 @@
 package io.dht4j.simulator.cluster.rollback;
 
+import static io.dht4j.simulator.cluster.SimulatedCluster.content;
 import static io.dht4j.simulator.cluster.SimulatedCluster.id;
 import static io.dht4j.simulator.cluster.rollback.RollbackCluster.ALL;
 import static io.dht4j.simulator.cluster.rollback.RollbackCluster.BACK;
@@ -9,7 +10,6 @@ import static io.dht4j.simulator.cluster.rollback.RollbackCluster.LONG_AGO;
 import static io.dht4j.simulator.cluster.rollback.RollbackCluster.OWN;
 import static io.dht4j.simulator.cluster.rollback.RollbackCluster.PARTITIONS;
 import static io.dht4j.simulator.cluster.rollback.RollbackCluster.QUORUM;
-import static io.dht4j.simulator.cluster.rollback.RollbackCluster.content;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.CallOptions;

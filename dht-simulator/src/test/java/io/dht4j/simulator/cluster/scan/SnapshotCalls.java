@@ -1,5 +1,6 @@
 package io.dht4j.simulator.cluster.scan;
 
+import static io.dht4j.simulator.cluster.SimulatedCluster.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.CallOptions;
@@ -11,7 +12,6 @@ import io.dht4j.KeyValue;
 import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.simulator.cluster.SimulatedCluster;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.TreeMap;
@@ -60,10 +60,6 @@ final class SnapshotCalls {
             values.put(Key.of("key%05d".formatted(i)), bytes("before " + i));
         }
         cluster.await(cluster.node(0).putAll(values, EVERYWHERE));
-    }
-
-    static byte[] bytes(String text) {
-        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     static DhtException goneFrom(SimulatedCluster cluster, Version snapshot) {

@@ -1,9 +1,9 @@
 package io.dht4j.simulator.cluster.scan;
 
+import static io.dht4j.simulator.cluster.SimulatedCluster.bytes;
 import static io.dht4j.simulator.cluster.scan.SnapshotCalls.DEFAULTS;
 import static io.dht4j.simulator.cluster.scan.SnapshotCalls.EVERYWHERE;
 import static io.dht4j.simulator.cluster.scan.SnapshotCalls.LEASE;
-import static io.dht4j.simulator.cluster.scan.SnapshotCalls.bytes;
 import static io.dht4j.simulator.cluster.scan.SnapshotCalls.fill;
 import static io.dht4j.simulator.cluster.scan.SnapshotCalls.goneFrom;
 import static io.dht4j.simulator.cluster.scan.SnapshotCalls.open;
