@@ -40,9 +40,8 @@ public final class ReadBack {
      * @param found number of keys with a value
      * @param absent number of keys without one
      * @param errors count of the failures of the other reads, by name
-     * @param seconds elapsed time
      */
-    public record Result(long found, long absent, Map<String, Long> errors, double seconds) {
+    public record Result(long found, long absent, Map<String, Long> errors) {
 
         /** Keeps an unmodifiable copy. */
         public Result {
@@ -72,14 +71,13 @@ public final class ReadBack {
     }
 
     private Result run(long keys) throws IOException, InterruptedException {
-        long begin = System.nanoTime();
         for (long key = 0; key < keys; key++) {
             await(1);
             begin(key).whenComplete(this::ended);
         }
         await(maxInFlight);
         synchronized (errors) {
-            return new Result(found.sum(), absent.sum(), errors, (System.nanoTime() - begin) / 1e9);
+            return new Result(found.sum(), absent.sum(), errors);
         }
     }
 

@@ -15,8 +15,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.IntFunction;
-import org.HdrHistogram.ConcurrentHistogram;
-import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,9 +30,6 @@ import org.jspecify.annotations.Nullable;
  * slot then returns to its own thread.
  */
 public final class ThroughputLoop {
-
-    /** Longer times count as this. */
-    private static final long LONGEST_NANOS = 60_000_000_000L;
 
     /** After this number of operations that end at once, the next slot has its turn. */
     private static final int IN_A_ROW = 256;
@@ -58,7 +53,6 @@ public final class ThroughputLoop {
     private final AtomicReference<@Nullable Throwable> broken = new AtomicReference<>();
 
     private final AtomicReference<@Nullable Throwable> firstFailure = new AtomicReference<>();
-    private final Histogram latency = new ConcurrentHistogram(LONGEST_NANOS, 3);
     private final CountDownLatch ended;
 
     private ThroughputLoop(int slots, IntFunction<CompletionStage<?>> operation) {
@@ -74,11 +68,8 @@ public final class ThroughputLoop {
      * @param failed number of operations that failed, at most one in a hundred of all
      * @param firstFailure type and message of the first failure, on one line; empty if there was none
      * @param perSecond operations per second
-     * @param p50Micros median time of an operation
-     * @param p99Micros 99th percentile of the time of an operation
      */
-    public record Result(
-            long operations, long failed, String firstFailure, double perSecond, double p50Micros, double p99Micros) {}
+    public record Result(long operations, long failed, String firstFailure, double perSecond) {}
 
     /** Runs for some seconds; fails if more than one operation in a hundred failed. */
     public static Result run(int slots, double seconds, IntFunction<CompletionStage<?>> operation)
@@ -123,13 +114,7 @@ public final class ThroughputLoop {
                             + quoted,
                     first);
         }
-        return new Result(
-                run.done.get(),
-                run.failed.get(),
-                quoted,
-                operations / elapsed,
-                run.latency.getValueAtPercentile(50) / 1e3,
-                run.latency.getValueAtPercentile(99) / 1e3);
+        return new Result(run.done.get(), run.failed.get(), quoted, operations / elapsed);
     }
 
     /** A thread that begins the operations of some slots. */
@@ -179,10 +164,10 @@ public final class ThroughputLoop {
         }
 
         /** Runs on the thread that ended an operation, or on the slot's own thread. */
-        private void goOn(int slot, long begin, @Nullable Throwable error) {
+        private void goOn(int slot, @Nullable Throwable error) {
             boolean free = true;
             try {
-                count(begin, error);
+                count(error);
                 free = !running.get() || beginsAndEnds(slot);
             } catch (RuntimeException | Error e) {
                 // No other code would see the error, and the run would wait for the slot.
@@ -196,17 +181,12 @@ public final class ThroughputLoop {
 
         /** Begins an operation. Unless it ends at once, the thread that ends it continues the slot. */
         private boolean beginsAndEnds(int slot) {
-            long begin = System.nanoTime();
             CompletableFuture<?> future = ThroughputLoop.this.begin(slot);
             if (!future.isDone()) {
-                future.whenComplete((result, error) -> goOn(slot, begin, error));
+                future.whenComplete((result, error) -> goOn(slot, error));
                 return false;
             }
-            count(
-                    begin,
-                    future.isCompletedExceptionally()
-                            ? future.handle((r, e) -> e).join()
-                            : null);
+            count(future.isCompletedExceptionally() ? future.handle((r, e) -> e).join() : null);
             return true;
         }
     }
@@ -220,12 +200,11 @@ public final class ThroughputLoop {
         }
     }
 
-    private void count(long begin, @Nullable Throwable error) {
+    private void count(@Nullable Throwable error) {
         if (error != null) {
             fail(error);
             return;
         }
-        latency.recordValue(Math.min(LONGEST_NANOS, System.nanoTime() - begin));
         done.incrementAndGet();
     }
 

@@ -58,8 +58,7 @@ class ThroughputLoopTest {
     @CsvSource({"1, 999, false", "2, 998, true", "0, 0, false", "0, 5, false"})
     void moreThanOneFailureInAThousandDoubtsTheFigures(long failed, long succeeded, boolean doubted) {
         List<ThroughputLoop.Result> results = List.of(
-                new ThroughputLoop.Result(succeeded, 0, "", 1, 1, 1),
-                new ThroughputLoop.Result(0, failed, "overloaded", 1, 1, 1));
+                new ThroughputLoop.Result(succeeded, 0, "", 1), new ThroughputLoop.Result(0, failed, "overloaded", 1));
 
         assertThat(FailedOperations.doubt(results))
                 .isEqualTo(

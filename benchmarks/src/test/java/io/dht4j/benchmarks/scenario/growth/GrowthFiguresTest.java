@@ -28,7 +28,7 @@ class GrowthFiguresTest {
                 Map.of("get", gets, "put", CALM),
                 5000,
                 failed,
-                new ReadBack.Result(found, 400 - found, Map.of(), 1),
+                new ReadBack.Result(found, 400 - found, Map.of()),
                 rows,
                 movedBytes,
                 100,

@@ -254,11 +254,6 @@ public final class HttpListener {
         peerHandler = handler;
     }
 
-    /** Answers further requests to {@link PeerProtocol#PATH} with 503. */
-    void detachPeer() {
-        peerHandler = UNATTACHED;
-    }
-
     /** Sends requests to all other paths to a handler from now on. The first request gets its connection a place. */
     public void attachPublic(Handler<HttpServerRequest> handler) {
         publicHandler = new PublicHandler(handler, false, Optional.empty());
