@@ -131,17 +131,33 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
 
     @Test
     void logIsNotWrittenAfterAFailedFsyncBeforeARestart() throws Exception {
+        assertLogIsNotWrittenAfterAFailedFsync(
+                () -> disk.failSyncs(FailingDisk::isLog),
+                "could not be forced to the disk",
+                // A second fsync would succeed, and mean nothing.
+                "until it is opened again");
+    }
+
+    @Test
+    void logIsNotWrittenAfterAFailedFsyncWithoutMemory() throws Exception {
+        assertLogIsNotWrittenAfterAFailedFsync(
+                () -> disk.failSyncsAndSayingSoWith(NO_MEMORY, FailingDisk::isLog),
+                "",
+                "could not be forced to the disk");
+    }
+
+    private void assertLogIsNotWrittenAfterAFailedFsync(Runnable failure, String message, String refusal)
+            throws Exception {
         try (MvStore store = open(MvStoreOptions.defaults().withDurability(Durability.FSYNC))) {
             put(store, 10);
-            disk.failSyncs(FailingDisk::isLog);
+            failure.run();
             Entry lost = Entry.tombstone(Key.of("not acknowledged"), new Version(1));
             assertThatThrownBy(() -> store.apply(List.of(lost)))
                     .isInstanceOf(StoreException.class)
-                    .hasMessageContaining("could not be forced to the disk");
+                    .hasMessageContaining(message);
             disk.heal();
             assertThat(store.get(lost.key())).isEmpty();
-            // A second fsync would succeed, and mean nothing.
-            assertRefusesWrites(store, "until it is opened again");
+            assertRefusesWrites(store, refusal);
             assertNothingLost(store);
         }
         try (MvStore store = open(MvStoreOptions.defaults().withDurability(Durability.FSYNC))) {
@@ -170,24 +186,6 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
         Files.delete(directory.resolve("UNTRUSTED"));
         try (MvStore store = open(small(durability))) {
             assertNothingLost(store);
-        }
-    }
-
-    @Test
-    void logIsNotWrittenAfterAFailedFsyncWithoutMemory() throws Exception {
-        try (MvStore store = open(MvStoreOptions.defaults().withDurability(Durability.FSYNC))) {
-            put(store, 10);
-            disk.failSyncsAndSayingSoWith(NO_MEMORY, FailingDisk::isLog);
-            Entry lost = Entry.tombstone(Key.of("not acknowledged"), new Version(1));
-            assertThatThrownBy(() -> store.apply(List.of(lost))).isInstanceOf(StoreException.class);
-            disk.heal();
-            assertThat(store.get(lost.key())).isEmpty();
-            assertRefusesWrites(store, "could not be forced to the disk");
-            assertNothingLost(store);
-        }
-        try (MvStore store = open(MvStoreOptions.defaults().withDurability(Durability.FSYNC))) {
-            assertNothingLost(store);
-            put(store, 10);
         }
     }
 

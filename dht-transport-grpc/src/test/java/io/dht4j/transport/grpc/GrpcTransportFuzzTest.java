@@ -209,36 +209,31 @@ class GrpcTransportFuzzTest {
 
     @Test
     void aFrameThatIsAnnouncedTooLargeIsRefusedBeforeItComes() throws Exception {
-        Answer answer = new Answer();
-        ClientCall<InputStream, InputStream> call = open(answer);
         ByteBuffer message = ByteBuffer.allocate(100);
         message.put((byte) RecordHead.REQUEST_BEGINS).putLong(7).putInt(1);
         message.putLong(1_000_000).putInt(Integer.MAX_VALUE).put((byte) 0);
-        call.sendMessage(new ByteArrayInputStream(message.array(), 0, message.position()));
-        call.halfClose();
-        assertThat(answer.get()).extracting(Status::getCode).isEqualTo(Status.Code.OK);
-        byte[] reply = answer.messages.remove();
-        assertThat(reply[0]).isEqualTo((byte) RecordHead.REFUSED);
-        assertThat(new String(reply, StandardCharsets.UTF_8))
-                .contains("a frame may have 1048576 bytes, not 2147483647");
-        assertNothingHeld();
+        assertIsAnsweredByRefusal(message, "a frame may have 1048576 bytes, not 2147483647");
     }
 
     @Test
     void olderCallersAreRefusedWithoutTheNoRoomReason() throws Exception {
-        Answer answer = new Answer();
-        ClientCall<InputStream, InputStream> call = open(answer);
         ByteBuffer message = ByteBuffer.allocate(1_000);
         for (int i = 0; i < 9; i++) {
             message.put((byte) RecordHead.REQUEST_BEGINS).putLong(i).putInt(1);
             message.putLong(600_000_000).putInt(1 << 20).put((byte) 0);
         }
+        assertIsAnsweredByRefusal(message, "8388608 bytes are under way");
+    }
+
+    private void assertIsAnsweredByRefusal(ByteBuffer message, String why) throws Exception {
+        Answer answer = new Answer();
+        ClientCall<InputStream, InputStream> call = open(answer);
         call.sendMessage(new ByteArrayInputStream(message.array(), 0, message.position()));
         call.halfClose();
         assertThat(answer.get()).extracting(Status::getCode).isEqualTo(Status.Code.OK);
         byte[] replies = answer.messages.remove();
         assertThat(replies[0]).isEqualTo((byte) RecordHead.REFUSED);
-        assertThat(new String(replies, StandardCharsets.UTF_8)).contains("8388608 bytes are under way");
+        assertThat(new String(replies, StandardCharsets.UTF_8)).contains(why);
         assertNothingHeld();
     }
 

@@ -26,6 +26,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -140,14 +141,8 @@ class FrameCodecTest {
         List<byte[]> frames = requests().map(request -> encode(request)).toList();
         for (int i = 0; i < 200_000; i++) {
             byte[] bytes = frames.get(random.nextInt(frames.size())).clone();
-            int flips = 1 + random.nextInt(8);
-            for (int flip = 0; flip < flips; flip++) {
-                bytes[random.nextInt(Math.min(bytes.length, 100))] = (byte) random.nextInt();
-            }
-            Throwable thrown = catchThrowable(() -> decodeRequest(bytes));
-            assertThat(thrown == null || thrown instanceof FrameException)
-                    .as("iteration %d threw %s", i, thrown)
-                    .isTrue();
+            damage(bytes, random);
+            assertDecodesOrThrowsFrameException(i, () -> decodeRequest(bytes));
         }
     }
 
@@ -158,14 +153,22 @@ class FrameCodecTest {
         for (int i = 0; i < 200_000; i++) {
             Reply reply = replies.get(random.nextInt(replies.size()));
             byte[] bytes = encode(reply);
-            int flips = 1 + random.nextInt(8);
-            for (int flip = 0; flip < flips; flip++) {
-                bytes[random.nextInt(Math.min(bytes.length, 100))] = (byte) random.nextInt();
-            }
-            Throwable thrown = catchThrowable(() -> decodeReply(bytes, requestFor(reply)));
-            assertThat(thrown == null || thrown instanceof FrameException)
-                    .as("iteration %d threw %s", i, thrown)
-                    .isTrue();
+            damage(bytes, random);
+            assertDecodesOrThrowsFrameException(i, () -> decodeReply(bytes, requestFor(reply)));
         }
+    }
+
+    private static void damage(byte[] bytes, SplittableRandom random) {
+        int flips = 1 + random.nextInt(8);
+        for (int flip = 0; flip < flips; flip++) {
+            bytes[random.nextInt(Math.min(bytes.length, 100))] = (byte) random.nextInt();
+        }
+    }
+
+    private static void assertDecodesOrThrowsFrameException(int iteration, ThrowingCallable decoding) {
+        Throwable thrown = catchThrowable(decoding);
+        assertThat(thrown == null || thrown instanceof FrameException)
+                .as("iteration %d threw %s", iteration, thrown)
+                .isTrue();
     }
 }

@@ -34,21 +34,15 @@ public final class Fsync {
 
     /** Forces a segment of the log to the disk. */
     public void log(RandomAccessFile file, Path path) throws FsyncFailedException {
-        boolean done = false;
-        long began = System.nanoTime();
-        try {
-            disk.force(file, path);
-            done = true;
-            meter.ended(began, 0);
-        } finally {
-            if (!done) {
-                recordFailure();
-            }
-        }
+        force(file, path, false);
     }
 
     /** Forces the file of the map to the disk. */
     public void map(RandomAccessFile file, Path path) throws FsyncFailedException {
+        force(file, path, true);
+    }
+
+    private void force(RandomAccessFile file, Path path, boolean isMap) throws FsyncFailedException {
         boolean done = false;
         long began = System.nanoTime();
         try {
@@ -57,7 +51,9 @@ public final class Fsync {
             meter.ended(began, 0);
         } finally {
             if (!done) {
-                mapFailed = true;
+                if (isMap) {
+                    mapFailed = true;
+                }
                 recordFailure();
             }
         }
