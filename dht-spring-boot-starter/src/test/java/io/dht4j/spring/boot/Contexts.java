@@ -2,7 +2,13 @@ package io.dht4j.spring.boot;
 
 import io.dht4j.Cluster;
 import io.dht4j.Key;
+import io.dht4j.Node;
+import io.dht4j.Topology;
 import io.dht4j.Value;
+import io.dht4j.core.ClusterBuilder;
+import io.dht4j.store.memory.MemoryStore;
+import io.dht4j.transport.tcp.TcpTransport;
+import io.dht4j.transport.tcp.TcpTransportOptions;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -18,6 +24,14 @@ public final class Contexts {
     /** Returns a runner with the cluster's auto-configuration and without properties. */
     public static ApplicationContextRunner runner() {
         return new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(DhtAutoConfiguration.class));
+    }
+
+    /** Starts a node alone, {@code own}, whose entries are in memory. */
+    public static Cluster node() {
+        return ClusterBuilder.of("own", Topology.of(Node.of("own", "127.0.0.1:1")))
+                .transport(TcpTransport.create(TcpTransportOptions.callingOnly()))
+                .store(new MemoryStore())
+                .start();
     }
 
     /** Waits for the end of a call. */

@@ -9,15 +9,9 @@ import io.dht4j.Cluster;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
-import io.dht4j.Node;
 import io.dht4j.ReplicationPolicy;
-import io.dht4j.Topology;
-import io.dht4j.core.ClusterBuilder;
-import io.dht4j.store.memory.MemoryStore;
 import io.dht4j.testkit.http.RawHttp;
 import io.dht4j.testkit.network.FreePorts;
-import io.dht4j.transport.tcp.TcpTransport;
-import io.dht4j.transport.tcp.TcpTransportOptions;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
@@ -85,7 +79,7 @@ class DhtAutoConfigurationTest {
 
     @Test
     void itBacksOffForAClusterOfTheApplication() {
-        runner.withBean("own", Cluster.class, DhtAutoConfigurationTest::node).run(context -> {
+        runner.withBean("own", Cluster.class, Contexts::node).run(context -> {
             assertThat(context).hasSingleBean(Cluster.class);
             assertThat(context.getBean(Cluster.class)
                             .topology()
@@ -95,13 +89,6 @@ class DhtAutoConfigurationTest {
                             .value())
                     .isEqualTo("own");
         });
-    }
-
-    private static Cluster node() {
-        return ClusterBuilder.of("own", Topology.of(Node.of("own", "127.0.0.1:1")))
-                .transport(TcpTransport.create(TcpTransportOptions.callingOnly()))
-                .store(new MemoryStore())
-                .start();
     }
 
     @Test
@@ -207,7 +194,7 @@ class DhtAutoConfigurationTest {
     void aWebServerWaitsUntilTheClusterIsReady() {
         CompletableFuture<Void> ready = new CompletableFuture<>();
         CountDownLatch asked = new CountDownLatch(1);
-        Cluster node = node();
+        Cluster node = Contexts.node();
         Cluster starting = (Cluster) Proxy.newProxyInstance(
                 Cluster.class.getClassLoader(), new Class<?>[] {Cluster.class}, (proxy, method, arguments) -> {
                     if (method.getName().equals("ready")) {

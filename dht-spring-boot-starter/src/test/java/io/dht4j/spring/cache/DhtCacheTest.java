@@ -7,12 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
-import io.dht4j.Node;
-import io.dht4j.Topology;
-import io.dht4j.core.ClusterBuilder;
-import io.dht4j.store.memory.MemoryStore;
-import io.dht4j.transport.tcp.TcpTransport;
-import io.dht4j.transport.tcp.TcpTransportOptions;
+import io.dht4j.spring.boot.Contexts;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -54,16 +49,8 @@ class DhtCacheTest {
 
     @BeforeAll
     static void start() {
-        cluster = node();
+        cluster = Contexts.node();
         callers = Executors.newFixedThreadPool(CALLERS);
-    }
-
-    /** Starts a node alone, whose entries are in memory. */
-    static Cluster node() {
-        return ClusterBuilder.of("n1", Topology.of(Node.of("n1", "127.0.0.1:1")))
-                .transport(TcpTransport.create(TcpTransportOptions.callingOnly()))
-                .store(new MemoryStore())
-                .start();
     }
 
     @AfterAll

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
+import io.dht4j.spring.boot.Contexts;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -186,7 +187,7 @@ class SynchronizedLoadTest {
 
     @BeforeAll
     static void start() {
-        node = DhtCacheTest.node();
+        node = Contexts.node();
     }
 
     @AfterAll

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dht4j.Cluster;
 import io.dht4j.Key;
+import io.dht4j.spring.boot.Contexts;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -94,7 +95,7 @@ class UnreadableValuesTest {
 
     @BeforeAll
     static void start() {
-        cluster = DhtCacheTest.node();
+        cluster = Contexts.node();
     }
 
     @AfterAll

@@ -16,12 +16,12 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /** Clusters that report another status than their own. */
-public final class StatusOfCluster {
+final class StatusOfCluster {
 
     private StatusOfCluster() {}
 
     /** Returns a node alone whose status passes through a function. */
-    public static Cluster replaced(Cluster node, UnaryOperator<CompletionStage<NodeStatus>> status) {
+    static Cluster replaced(Cluster node, UnaryOperator<CompletionStage<NodeStatus>> status) {
         NodeOperations operations = node.operations();
         return withOperations(
                 node, replaced(NodeOperations.class, operations, "status", () -> status.apply(operations.status())));
@@ -32,12 +32,12 @@ public final class StatusOfCluster {
     }
 
     /** Returns a node alone that is ready when a stage completes. */
-    public static Cluster ready(Cluster node, CompletionStage<Void> when) {
+    static Cluster ready(Cluster node, CompletionStage<Void> when) {
         return replaced(Cluster.class, node, "ready", () -> when);
     }
 
     /** Returns a node alone whose gauges tell of this many partitions without a quorum. */
-    public static Cluster withoutQuorum(Cluster node, int partitions) {
+    static Cluster withoutQuorum(Cluster node, int partitions) {
         NodeDiagnostics diagnostics = node.operations().diagnostics().orElseThrow();
         NodeDiagnostics without =
                 replaced(NodeDiagnostics.class, diagnostics, "gauges", () -> with(diagnostics.gauges(), partitions));
@@ -74,7 +74,7 @@ public final class StatusOfCluster {
     }
 
     /** Returns a status with a store that takes no writes. */
-    public static NodeStatus readOnly(NodeStatus status) {
+    static NodeStatus readOnly(NodeStatus status) {
         return new NodeStatus(
                 status.id(),
                 status.topology(),
