@@ -400,7 +400,10 @@ public enum Setting {
 
     private final SettingSection section;
     private final String label;
-    private final Optional<Range> range;
+    /** Above the greatest number if the setting is no number. */
+    private final int min;
+
+    private final int max;
     private final Fallback kind;
     private final String fallback;
     private final String description;
@@ -408,7 +411,8 @@ public enum Setting {
     Setting(SettingSection section, String label, Fallback kind, String fallback, String description) {
         this.section = section;
         this.label = label;
-        this.range = Optional.empty();
+        this.min = 1;
+        this.max = 0;
         this.kind = kind;
         this.fallback = fallback;
         this.description = description;
@@ -418,7 +422,8 @@ public enum Setting {
     Setting(SettingSection section, String label, Range range, Fallback kind, String fallback, String description) {
         this.section = section;
         this.label = label;
-        this.range = Optional.of(range);
+        this.min = range.min();
+        this.max = range.max();
         this.kind = kind;
         this.fallback = fallback;
         this.description = description.formatted(range);
@@ -485,7 +490,7 @@ public enum Setting {
 
     /** Returns the range of a whole number; empty for other settings. */
     Optional<Range> range() {
-        return range;
+        return min > max ? Optional.empty() : Optional.of(new Range(min, max));
     }
 
     /**
