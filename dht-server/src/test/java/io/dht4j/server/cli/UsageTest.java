@@ -261,14 +261,18 @@ class UsageTest {
                 .hasLineCount(1);
     }
 
-    @Test
-    void aHostThatIsUnknownIsAFailureThatNamesIt() {
-        CommandLineRun run = CommandLineRun.of("get", "k", "--node", "http://node.invalid:8080");
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "http://node.invalid:8080|the name of the host cannot be resolved",
+                "http://127.0.0.1:1|nothing listens there (connection refused)"
+            })
+    void aNodeThatCannotBeReachedIsAFailureThatNamesIt(String node, String why) {
+        CommandLineRun run = CommandLineRun.of("get", "k", "--node", node);
 
         assertThat(run.exitCode()).isEqualTo(1);
-        assertThat(run.err())
-                .contains("http://node.invalid:8080: the name of the host cannot be resolved")
-                .hasLineCount(1);
+        assertThat(run.err()).contains(node + ": " + why).hasLineCount(1);
     }
 
     @Test
@@ -283,16 +287,6 @@ class UsageTest {
                 .contains("--placement")
                 .contains("(--placement was read from " + file + ")")
                 .doesNotContain("--partitions");
-    }
-
-    @Test
-    void aNodeThatDoesNotAnswerIsAFailureThatNamesIt() {
-        CommandLineRun run = CommandLineRun.of("get", "k", "--node", "http://127.0.0.1:1");
-
-        assertThat(run.exitCode()).isEqualTo(1);
-        assertThat(run.err())
-                .contains("http://127.0.0.1:1: nothing listens there (connection refused)")
-                .hasLineCount(1);
     }
 
     @Test

@@ -28,7 +28,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
@@ -238,9 +237,9 @@ class RealFaultsTest {
                                     .join();
                         }
                     }
-                    Map<Key, Value> first = alone(doors.get(0));
+                    Map<Key, Value> first = doors.get(0).alone();
                     for (Door door : doors) {
-                        assertThat(alone(door)).as(door.node()).isEqualTo(first);
+                        assertThat(door.alone()).as(door.node()).isEqualTo(first);
                     }
                 });
         for (Door door : doors) {
@@ -254,17 +253,6 @@ class RealFaultsTest {
         return IntStream.iterate(0, from -> from < keys.size(), from -> from + KEYS_AT_A_TIME)
                 .mapToObj(from -> keys.subList(from, Math.min(keys.size(), from + KEYS_AT_A_TIME)))
                 .toList();
-    }
-
-    /** What a node holds itself. */
-    private static Map<Key, Value> alone(Door door) {
-        Map<Key, Value> held = new TreeMap<>();
-        door.cluster()
-                .scan(KeyRange.all(), ScanScope.NODE, CallOptions.defaults())
-                .forEach(entry -> held.put(entry.key(), entry.value()))
-                .toCompletableFuture()
-                .join();
-        return held;
     }
 
     @SuppressWarnings("SystemOut")

@@ -28,7 +28,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
-import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
@@ -359,20 +358,11 @@ class RealMovesTest {
                         List<Key> some = keys.subList(from, Math.min(keys.size(), from + KEYS_AT_A_TIME));
                         join(nodes.client(anyNode()).getAll(some, EVERY_REPLICA));
                     }
-                    Map<Key, Value> first = alone(doors.get().get(0));
+                    Map<Key, Value> first = doors.get().get(0).alone();
                     for (Door door : doors.get()) {
-                        assertThat(alone(door)).as(door.node()).isEqualTo(first);
+                        assertThat(door.alone()).as(door.node()).isEqualTo(first);
                     }
                 });
-    }
-
-    /** What a node holds itself. */
-    private static Map<Key, Value> alone(Door door) {
-        Map<Key, Value> held = new TreeMap<>();
-        join(door.cluster()
-                .scan(KeyRange.all(), ScanScope.NODE, CallOptions.defaults())
-                .forEach(entry -> held.put(entry.key(), entry.value())));
-        return held;
     }
 
     private static <T> T join(CompletionStage<T> stage) {

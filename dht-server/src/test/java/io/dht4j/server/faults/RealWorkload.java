@@ -66,7 +66,18 @@ final class RealWorkload {
     private volatile boolean over;
 
     /** A node as clients see it, through one of its public APIs. */
-    record Door(String node, Cluster cluster) {}
+    record Door(String node, Cluster cluster) {
+
+        /** What the node holds itself. */
+        Map<Key, Value> alone() {
+            Map<Key, Value> held = new TreeMap<>();
+            cluster.scan(KeyRange.all(), ScanScope.NODE, CallOptions.defaults())
+                    .forEach(entry -> held.put(entry.key(), entry.value()))
+                    .toCompletableFuture()
+                    .join();
+            return held;
+        }
+    }
 
     /** A call that failed; moments are those of the history. */
     record FailedCall(String node, int begun, int ended, String what) {}

@@ -67,7 +67,7 @@ class MvStoreDamageTest {
         return MvStore.open(directory, MvStoreOptions.defaults());
     }
 
-    private static List<Entry> scanned(MvStore store) {
+    static List<Entry> scanned(MvStore store) {
         List<Entry> entries = new ArrayList<>();
         try (EntryCursor cursor = store.scan(KeyRange.all())) {
             cursor.forEachRemaining(entries::add);
@@ -113,7 +113,7 @@ class MvStoreDamageTest {
         Files.delete(copy);
     }
 
-    private static void flip(Path path, long position, int bit) throws IOException {
+    static void flip(Path path, long position, int bit) throws IOException {
         try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
             file.seek(position);
             int old = file.read();

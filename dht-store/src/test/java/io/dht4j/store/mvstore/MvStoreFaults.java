@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Timeout;
@@ -70,6 +71,14 @@ abstract class MvStoreFaults {
 
     void putUntilRefused(MvStore store) {
         assertThatThrownBy(() -> put(store, 100_000)).isInstanceOf(StoreException.class);
+    }
+
+    static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     static void await(String what, BooleanSupplier condition) throws InterruptedException {

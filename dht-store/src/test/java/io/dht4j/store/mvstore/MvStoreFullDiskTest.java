@@ -194,14 +194,6 @@ class MvStoreFullDiskTest extends MvStoreFaults {
         assertThat(failedReads).isEmpty();
     }
 
-    private static void awaitUninterruptibly(CountDownLatch latch) {
-        try {
-            assertThat(latch.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
-        }
-    }
-
     @Test
     void repeatedKillsOnAFullDiskLoseNothing() throws Exception {
         fill(Durability.OS);

@@ -282,14 +282,6 @@ class MvStorePurgeFaultsTest extends MvStoreFaults {
         }
     }
 
-    private static void awaitUninterruptibly(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
-    }
-
     @Test
     void listenerAfterAFailedMergeReceivesEveryChange() throws Exception {
         try (MvStore store = open(small(Durability.OS))) {

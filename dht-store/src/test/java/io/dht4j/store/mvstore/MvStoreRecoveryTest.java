@@ -1,13 +1,13 @@
 package io.dht4j.store.mvstore;
 
+import static io.dht4j.store.mvstore.MvStoreDamageTest.flip;
+import static io.dht4j.store.mvstore.MvStoreDamageTest.scanned;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.Key;
-import io.dht4j.KeyRange;
 import io.dht4j.Version;
 import io.dht4j.spi.Entry;
-import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.StoreException;
 import io.dht4j.store.disk.Disk;
 import io.dht4j.store.log.LogFormat;
@@ -55,14 +55,6 @@ class MvStoreRecoveryTest {
                 new Version(1 + number),
                 ("value " + number).getBytes(StandardCharsets.UTF_8),
                 Entry.NEVER);
-    }
-
-    private static List<Entry> scanned(MvStore store) {
-        List<Entry> entries = new ArrayList<>();
-        try (EntryCursor cursor = store.scan(KeyRange.all())) {
-            cursor.forEachRemaining(entries::add);
-        }
-        return entries;
     }
 
     /** Leaves the files as a process does that is killed. */
@@ -186,7 +178,7 @@ class MvStoreRecoveryTest {
         int length = (int) Files.size(directory.resolve(segment));
         for (int position = 0; position < length; position++) {
             Path copy = copy();
-            flip(copy.resolve(segment), position);
+            flip(copy.resolve(segment), position, 0x10);
             assertThatThrownBy(() -> open(copy))
                     .as("flipped at %d of %d", position, length)
                     .isInstanceOf(StoreException.class)
@@ -295,7 +287,7 @@ class MvStoreRecoveryTest {
         for (int round = 0; round < 150; round++) {
             Path copy = copy();
             int position = random.nextInt(length);
-            flip(copy.resolve("data.mv"), position);
+            flip(copy.resolve("data.mv"), position, 0x10);
             try (MvStore store = open(copy)) {
                 assertThat(scanned(store)).as("flipped at %d", position).isEqualTo(written);
                 written.forEach(entry -> assertThat(store.get(entry.key())).contains(entry));
@@ -306,14 +298,5 @@ class MvStoreRecoveryTest {
             delete(copy);
         }
         assertThat(detected).isPositive();
-    }
-
-    private static void flip(Path path, long position) throws IOException {
-        try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
-            file.seek(position);
-            int old = file.read();
-            file.seek(position);
-            file.write(old ^ 0x10);
-        }
     }
 }

@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -48,14 +47,6 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
             assertThat(problem.message()).contains(why);
             assertThat(problem.since()).isBetween(Instant.ofEpochMilli(1), Instant.now());
         });
-    }
-
-    private static void awaitUninterruptibly(CountDownLatch latch) {
-        try {
-            assertThat(latch.await(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
-        }
     }
 
     @ParameterizedTest
