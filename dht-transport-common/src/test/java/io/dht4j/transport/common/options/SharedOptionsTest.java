@@ -97,9 +97,7 @@ class SharedOptionsTest {
         assertRefused(() -> Peers.at("127.0.0.1", 65_536), "port must be 0 to 65535, not 65536");
         assertRefused(() -> Peers.at(" ", 1), "host must be a name or an address, not \" \"");
         assertRefused(() -> Api.defaults().withMaxConnections(0), "maxConnections must be 1 to 1000000, not 0");
-        assertRefused(
-                () -> Api.defaults().withWriteTimeout(Duration.ZERO),
-                "writeTimeout must be 1ms to 1h, not 0s");
+        assertRefused(() -> Api.defaults().withWriteTimeout(Duration.ZERO), "writeTimeout must be 1ms to 1h, not 0s");
         assertRefused(() -> Remote.defaults().withMaxPageBytes(1), "maxPageBytes must be 1024 to 1073741824, not 1");
         assertRefused(
                 () -> Remote.defaults().withToken("short secret"),
