@@ -157,7 +157,7 @@ final class ManualPages {
     private static String heading(OptionSpec option, boolean isServer) {
         return isServer
                 ? Setting.byPropertyName(option.longestName().substring(2))
-                        .map(setting -> SettingSection.of(setting).heading())
+                        .map(setting -> setting.section().heading())
                         .orElse("This command")
                 : "";
     }
