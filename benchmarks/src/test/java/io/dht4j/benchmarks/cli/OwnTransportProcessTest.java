@@ -113,6 +113,7 @@ class OwnTransportProcessTest {
                 .filteredOn(measurement -> measurement.variant().equals("tcp"))
                 .extracting(Measurement::group)
                 .contains("ECHO, bare library");
-        assertThat(Files.readString(out.resolve(Report.PAGE))).contains("\"variant\":\"my-tcp\"", "<th>my-tcp</th>");
+        assertThat(Files.readString(out.resolve(Report.PAGE)))
+                .contains("<tspan class=\"name\">my-tcp</tspan>", "<th>my-tcp</th>");
     }
 }
