@@ -22,7 +22,9 @@ public interface Transport extends AutoCloseable {
      *
      * @param handler answers requests; called on the transport's own threads, possibly an event loop
      * @return a stage that completes when requests are accepted; fails with a {@link TransportException} whose message
-     *     names the address, for example when the port is in use
+     *     names the address, for example when the port is in use. Fails with the reason
+     *     {@link TransportException.Reason#STARTED}, and has no other effect, if the transport was started before and
+     *     is open: the caller then does not close it
      */
     CompletionStage<Void> start(FrameHandler handler);
 

@@ -18,7 +18,7 @@ public final class TransportException extends RuntimeException {
         UNKNOWN
     }
 
-    /** Why a call was not sent, as far as it tells something about the node. */
+    /** Why a call was not sent, as far as it tells something about the node, or why a start failed. */
     public enum Reason {
         /** The machine answers, and nothing listens at the address: no process of the node is there. */
         REFUSED,
@@ -27,6 +27,8 @@ public final class TransportException extends RuntimeException {
          * call may find room soon. The node's process is there, as far as is known.
          */
         NO_ROOM,
+        /** Of a start alone: the transport was started before, and is open. Another node may use it. */
+        STARTED,
         /** Anything else. */
         OTHER
     }
@@ -47,7 +49,8 @@ public final class TransportException extends RuntimeException {
     }
 
     /**
-     * A call that was not sent, for a reason that tells something about the node; it has no stack trace.
+     * A call that was not sent, for a reason that tells something about the node, or a repeated start; it has no stack
+     * trace.
      *
      * @param reason why
      * @param message names the node or the address, and what went wrong
@@ -74,8 +77,8 @@ public final class TransportException extends RuntimeException {
     /**
      * Why it was not sent.
      *
-     * @return refused only if nothing listens at the address, no room only if something was full; other for what was
-     *     sent, perhaps
+     * @return refused only if nothing listens at the address, no room only if something was full, started only of a
+     *     repeated start; other for what was sent, perhaps
      */
     public Reason reason() {
         return reason;

@@ -31,10 +31,13 @@ import org.jspecify.annotations.Nullable;
  * Builds a node of a cluster, or a member {@linkplain #withoutStore without a store}. A transport and, for a node, a
  * store are required; all other settings have defaults. Topology, placement, hash function and number of partitions
  * must be the same on every node; nodes with different ones refuse each other. Each method checks its argument and
- * throws {@link IllegalArgumentException} with the allowed range. Confined to one thread, and usable for one
- * {@link #start()}.
+ * throws {@link IllegalArgumentException} with the allowed range. Confined to one thread.
  *
- * <p>The node owns the transport, the store and the hint log. Closing the cluster, or a failed start, closes them.
+ * <p>A builder starts one node: after {@link #start()} or {@link #begin()}, also a failed one, both are refused, and
+ * close nothing. The node owns the transport, the store and the hint log. Closing the cluster, or a failed start,
+ * closes them. Each node needs its own: a store or hint log that another node uses would be closed under it. If only
+ * the start of the transport finds that it was {@linkplain io.dht4j.spi.TransportException.Reason#STARTED started
+ * before}, another node may use all three, and none is closed.
  */
 public final class ClusterBuilder extends ClusterOptions<ClusterBuilder> {
 
@@ -76,6 +79,8 @@ public final class ClusterBuilder extends ClusterOptions<ClusterBuilder> {
     RefillMarker refill = RefillMarker.none();
     Set<NodeId> refillWithout = Set.of();
     private final Optional<Membership> membership;
+    /** Whether a start has taken the transport, the store and the hints. */
+    private boolean used;
 
     private ClusterBuilder(NodeId self, Topology topology, boolean stores, Optional<Membership> membership) {
         super(
@@ -342,10 +347,11 @@ public final class ClusterBuilder extends ClusterOptions<ClusterBuilder> {
      * node of an agreed cluster waits at its first start until it is a member; see {@link Membership#startTimeout}.
      *
      * @return the cluster as accessed through this node, which the caller closes
-     * @throws IllegalStateException if the transport or the store is missing, or if the node cannot start, for example
-     *     on the data in its store, with its memory, or as a member. The message names the remedy. The cause is that of
-     *     the component, for example a {@link io.dht4j.spi.TransportException} if the transport cannot listen.
-     *     Transport, store and hints are then closed
+     * @throws IllegalStateException if this builder was used, which closes nothing; if the transport or the store is
+     *     missing; or if the node cannot start, for example on the data in its store, with its memory, or as a member.
+     *     The message names the remedy. The cause is that of the component, for example a
+     *     {@link io.dht4j.spi.TransportException} if the transport cannot listen. Transport, store and hints are then
+     *     closed, unless the transport was started before by another node
      */
     public Cluster start() {
         NodeAssembly assembly = assembly();
@@ -361,8 +367,8 @@ public final class ClusterBuilder extends ClusterOptions<ClusterBuilder> {
      * Begins to start a node of an agreed cluster, which may wait for other nodes. Does not block.
      *
      * @return the start, which the caller closes, or the cluster that it results in
-     * @throws IllegalStateException if the transport or the store is missing, or this builder has no
-     *     {@linkplain #of(Membership) membership}
+     * @throws IllegalStateException if this builder was used, or has no {@linkplain #of(Membership) membership}, which
+     *     closes nothing; or if the transport or the store is missing, which closes the other and the hints
      */
     public NodeStart begin() {
         if (membership.isEmpty()) {
@@ -374,28 +380,30 @@ public final class ClusterBuilder extends ClusterOptions<ClusterBuilder> {
     }
 
     private NodeAssembly assembly() {
-        Store kept = stores ? store : new NoStore();
-        if (transport == null) {
-            closeGiven();
-            throw new IllegalStateException("a node needs a transport: call transport(...) before start()");
+        if (used) {
+            throw new IllegalStateException("this builder was used: the node that it started owns its transport, store"
+                    + " and hints, or they were closed when the start failed. Start each node with a new builder, and"
+                    + " new ones");
         }
-        if (kept == null) {
-            closeGiven();
-            throw new IllegalStateException("a node needs a store: call store(...) before start()");
+        used = true;
+        try {
+            return new NodeAssembly(
+                    this,
+                    membership,
+                    required(transport, "transport"),
+                    stores ? required(store, "store") : new NoStore());
+        } catch (RuntimeException | Error e) {
+            NodeAssembly.release(transport, e);
+            NodeAssembly.release(store, e);
+            NodeAssembly.release(hints, e);
+            throw e;
         }
-        return new NodeAssembly(this, membership, transport, kept);
     }
 
-    /** Closes what the node would own. */
-    private void closeGiven() {
-        try {
-            if (transport != null) {
-                transport.close();
-            }
-        } finally {
-            if (store != null) {
-                store.close();
-            }
+    private static <T> T required(@Nullable T part, String name) {
+        if (part == null) {
+            throw new IllegalStateException("a node needs a " + name + ": call " + name + "(...) before start()");
         }
+        return part;
     }
 }

@@ -27,6 +27,7 @@ import io.dht4j.spi.HintLog;
 import io.dht4j.spi.PartitionTable;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.Transport;
+import io.dht4j.spi.TransportException;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -295,17 +296,29 @@ final class NodeAssembly implements NodeStart {
         }
         AgreedMembership made = membership;
         release(made == null ? () -> {} : made::close, failures);
-        release(transport, failures);
-        release(store, failures);
-        release(hints, failures);
+        if (!isOfAnother()) {
+            release(transport, failures);
+            release(store, failures);
+            release(hints, failures);
+        }
         if (ownsEnvironment) {
             release(environment, failures);
         }
     }
 
-    private static void release(AutoCloseable part, Throwable failures) {
+    /** Returns whether the start has failed because another node has started the transport. */
+    private boolean isOfAnother() {
+        return cluster.handle((node, error) -> error instanceof TransportException failure
+                        && failure.reason() == TransportException.Reason.STARTED)
+                .join();
+    }
+
+    /** Closes a part, if there is one. Its failure becomes a suppressed one. */
+    static void release(@Nullable AutoCloseable part, Throwable failures) {
         try {
-            part.close();
+            if (part != null) {
+                part.close();
+            }
         } catch (Exception e) {
             failures.addSuppressed(e);
         }

@@ -58,7 +58,8 @@ final class LoopbackTransport implements Transport {
             return CompletableFuture.failedFuture(notSent("transport " + address + " is closed"));
         }
         if (handler != null) {
-            return CompletableFuture.failedFuture(notSent("transport " + address + " is started already"));
+            return CompletableFuture.failedFuture(
+                    new TransportException(Reason.STARTED, "transport " + address + " is started already"));
         }
         handler = frameHandler;
         if (!network.listen(address, this)) {

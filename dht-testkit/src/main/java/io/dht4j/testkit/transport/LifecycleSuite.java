@@ -101,10 +101,12 @@ interface LifecycleSuite extends TransportHarness {
     @Test
     default void aSecondStartFailsAndLeavesTheFirstAlone() {
         Started server = start(echo());
-        failure(server.transport()
-                .start((request, context) -> CompletableFuture.completedFuture(bytes("usurper")))
-                .thenApply(done -> NO_BYTES)
-                .toCompletableFuture());
+        assertThat(failure(server.transport()
+                                .start((request, context) -> CompletableFuture.completedFuture(bytes("usurper")))
+                                .thenApply(done -> NO_BYTES)
+                                .toCompletableFuture())
+                        .reason())
+                .isEqualTo(TransportException.Reason.STARTED);
         assertThat(reply(start(echo()).call(server, bytes("a"), within(PATIENCE))))
                 .isEqualTo(bytes("a"));
     }

@@ -2,6 +2,7 @@ package io.dht4j.transport.common;
 
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.spi.TransportException.Reason;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -54,10 +55,13 @@ public final class TransportLifecycle {
      */
     public CompletionStage<Void> start(Start start) {
         synchronized (this) {
-            if (closed || started) {
-                return CompletableFuture.failedFuture(new TransportException(
-                        Outcome.NOT_SENT,
-                        "the transport for " + address + " is " + (closed ? "closed" : "started already")));
+            if (closed) {
+                return CompletableFuture.failedFuture(
+                        new TransportException(Outcome.NOT_SENT, "the transport for " + address + " is closed"));
+            }
+            if (started) {
+                return CompletableFuture.failedFuture(
+                        new TransportException(Reason.STARTED, "the transport for " + address + " is started already"));
             }
             started = true;
         }

@@ -11,6 +11,7 @@ import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.spi.TransportException.Reason;
 import io.dht4j.transport.common.BoundedWait;
 import io.dht4j.transport.common.OwnAddress;
 import io.dht4j.transport.common.calls.CallBudget;
@@ -119,8 +120,12 @@ public final class HttpTransport implements Transport {
         HttpTransportServer endpoint = new HttpTransportServer(handler, options.limits(), listener);
         CompletionStage<Void> listening;
         synchronized (lifecycle) {
-            if (closed || !started.compareAndSet(false, true)) {
-                return CompletableFuture.failedFuture(notSent("is " + (closed ? "closed" : "started already")));
+            if (closed) {
+                return CompletableFuture.failedFuture(notSent("is closed"));
+            }
+            if (!started.compareAndSet(false, true)) {
+                return CompletableFuture.failedFuture(new TransportException(
+                        Reason.STARTED, "the transport for " + options.address() + " is started already"));
             }
             server = endpoint;
             self = handler.self();

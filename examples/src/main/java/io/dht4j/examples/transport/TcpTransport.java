@@ -8,6 +8,7 @@ import io.dht4j.spi.FrameHandler;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.spi.TransportException.Reason;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -102,8 +103,12 @@ public final class TcpTransport implements Transport {
     // tag::start[]
     @Override
     public CompletionStage<Void> start(FrameHandler handler) {
+        if (closed) {
+            return CompletableFuture.failedFuture(notSent(host + ":" + port, "the transport is closed"));
+        }
         if (!started.compareAndSet(false, true)) {
-            return CompletableFuture.failedFuture(notSent(host + ":" + port, "the transport is started already"));
+            return CompletableFuture.failedFuture(
+                    new TransportException(Reason.STARTED, host + ":" + port + ": the transport is started already"));
         }
         try {
             return CompletableFuture.runAsync(() -> listen(handler), threads);

@@ -19,6 +19,8 @@ import io.dht4j.core.internal.view.ClusterView;
 import io.dht4j.core.internal.view.Views;
 import io.dht4j.core.internal.wire.OwnHeader;
 import io.dht4j.core.internal.wire.codec.FrameCodec;
+import io.dht4j.spi.TransportException;
+import io.dht4j.spi.TransportException.Reason;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -51,6 +53,8 @@ final class NodeRuntime {
     private final NodeConfig config;
     private final OwnHeader own;
     private final PeerEndpoint endpoint;
+    /** Another node has started the transport, and may use the store and the hints too: they stay open. */
+    private volatile boolean isOfAnother;
 
     NodeRuntime(NodeComponents components, NodeConfig config, HybridClock clock) {
         this.config = config;
@@ -153,6 +157,7 @@ final class NodeRuntime {
             started.toCompletableFuture().get(START_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
             Throwable cause = DhtException.unwrap(e);
+            isOfAnother = cause instanceof TransportException known && known.reason() == Reason.STARTED;
             throw cause instanceof RuntimeException failure ? failure : new IllegalStateException(cause);
         } catch (TimeoutException e) {
             throw new IllegalStateException("the transport did not start within " + START_TIMEOUT, e);
@@ -168,8 +173,8 @@ final class NodeRuntime {
     }
 
     /**
-     * Stops and closes everything except the environment. Blocks, for at most the drain timeout for each kind of work
-     * in flight.
+     * Stops and closes everything except the environment, and the parts of another node. Blocks, for at most the drain
+     * timeout for each kind of work in flight.
      *
      * @param calls completes when no call is in flight
      */
@@ -183,6 +188,11 @@ final class NodeRuntime {
         background.close();
         await(background.handoff.drain(config.times().drainTimeout()), "hints for other nodes");
         endpoint.stop("this node is shutting down");
+        if (isOfAnother) {
+            local.versions.close();
+            deadlines.close();
+            return;
+        }
         try {
             components.transport().close();
         } finally {
