@@ -416,7 +416,7 @@ public final class RemoteCluster implements Cluster {
         }
         CallerStage.refuseClose("the remote client");
         status.close();
-        readiness.close();
+        readiness.close("this client is closed");
         membership.close();
         Optional<CompletableFuture<Void>> drained = calls.close();
         if (drained.isPresent()) {

@@ -180,6 +180,7 @@ class RemoteClusterTest {
         env.advance(Duration.ofSeconds(1));
         cluster.close();
         assertThat(scripted.failureOf(ready).code()).isEqualTo(ErrorCode.NOT_SERVING);
+        assertThat(scripted.failureOf(cluster.ready())).hasMessage("this client is closed");
     }
 
     @Test

@@ -88,7 +88,7 @@ public final class Admission {
         long bytesBefore = bytes == 0 ? 0 : bytesInside.getAndAdd(bytes);
         if (closed) {
             leave(bytes);
-            throw new UnavailableException(ErrorCode.NOT_SERVING, reason);
+            requireOpen();
         }
         if (now > limit) {
             leave(bytes);
@@ -99,6 +99,17 @@ public final class Admission {
             leave(bytes);
             refused.increment();
             throw new OverloadedException("overloaded: at most " + byteLimit + " bytes of " + what);
+        }
+    }
+
+    /**
+     * Refuses work that is not bounded by this, as {@link #enter} would.
+     *
+     * @throws UnavailableException after {@link #close}
+     */
+    public void requireOpen() {
+        if (closed) {
+            throw new UnavailableException(ErrorCode.NOT_SERVING, reason);
         }
     }
 

@@ -6,6 +6,7 @@ import static io.dht4j.simulator.cluster.membership.FormedCluster.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dht4j.Cluster;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
@@ -19,7 +20,11 @@ import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.testkit.network.Fault;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** The driver moves members on, from their admission to their removal: whole clusters in virtual time. */
@@ -45,10 +50,14 @@ class DrivenMembersTest {
                 assertThat(cluster.nodes.cluster(leaving).membership().isRemoved())
                         .isTrue();
                 int removed = leaving;
-                assertThatThrownBy(() -> cluster.nodes.env.await(
-                                cluster.nodes.cluster(removed).get(Key.of("key")), BOUND))
-                        .hasMessageStartingWith("this node can no longer serve: ")
-                        .hasMessageContaining("has left; to let it join again");
+                Cluster gone = cluster.nodes.cluster(removed);
+                Stream.<Supplier<CompletionStage<?>>>of(
+                                () -> gone.get(Key.of("key")),
+                                gone::ready,
+                                () -> gone.operations().repair(Set.of()))
+                        .forEach(call -> assertThatThrownBy(() -> cluster.nodes.env.await(call.get(), BOUND))
+                                .hasMessageStartingWith("this node can no longer serve: ")
+                                .hasMessageContaining("has left; to let it join again"));
                 assertThatThrownBy(
                                 () -> cluster.change(removed, state -> new Command.Admit(state.epoch(), node(9).id())))
                         .isInstanceOfSatisfying(

@@ -5,6 +5,7 @@ import static io.dht4j.simulator.cluster.rollback.RollbackCluster.BACK;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.CallOptions;
+import io.dht4j.Cluster;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
@@ -144,8 +145,18 @@ class ReadyTest {
             int before = looks.get();
             cluster.env.advance(Duration.ofMinutes(1));
             assertThat(looks.get() - before).as("looks of a minute").isBetween(30, 70);
-            readiness.close();
+            readiness.close("this node is closed");
             assertThat(cluster.failureOf(ready).code()).isEqualTo(ErrorCode.NOT_SERVING);
+        }
+    }
+
+    @Test
+    void closedNodeThatWasReadyIsNotReady() {
+        try (cluster) {
+            Cluster node = cluster.node(0);
+            cluster.await(node.ready());
+            cluster.stop(0);
+            assertThat(cluster.failureOf(node.ready())).hasMessage("this node is closed");
         }
     }
 

@@ -83,6 +83,7 @@ final class LocalOperations implements NodeOperations, NodeDiagnostics {
     public CompletionStage<RepairStatus> repair(Set<Integer> partitions) {
         requireNonNull(partitions, "partitions");
         return repairing(repair -> {
+            admission.requireOpen();
             partitions.forEach(rules::requirePartition);
             return repair.repair(PartitionSet.of(partitions));
         });

@@ -214,10 +214,11 @@ public final class NodeCluster implements Cluster {
     /** Refuses calls and requests of peers from now on. */
     private void failed(String why) {
         if (!closed.get()) {
+            String refusal = "this node can no longer serve: " + why;
             try {
-                runtime.fail(why);
-                readiness.close();
-                admission.close("this node can no longer serve: " + why);
+                runtime.fail(refusal);
+                readiness.close(refusal);
+                admission.close(refusal);
             } finally {
                 try {
                     // Before it is logged: no line that says that the node serves may come after that.
@@ -362,7 +363,7 @@ public final class NodeCluster implements Cluster {
             return;
         }
         try {
-            readiness.close();
+            readiness.close("this node is closed");
             runtime.close(admission.close());
         } finally {
             writes.close();

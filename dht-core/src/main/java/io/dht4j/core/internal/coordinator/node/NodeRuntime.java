@@ -167,9 +167,9 @@ final class NodeRuntime {
         }
     }
 
-    /** Refuses the requests of peers from now on. */
+    /** Refuses the requests of peers from now on, for a reason for people. */
     void fail(String why) {
-        endpoint.stop("this node can no longer serve: " + why);
+        endpoint.stop(why);
     }
 
     /**

@@ -42,6 +42,9 @@ public final class Readiness {
     private final AtomicBoolean looking = new AtomicBoolean();
     private final AtomicInteger looks = new AtomicInteger();
     private final CompletableFuture<Void> ready = new CompletableFuture<>();
+    /** Why nothing is read any more, empty as long as it is. */
+    private volatile String ended = "";
+
     private volatile boolean awaited;
     private volatile Environment.Timer pause = () -> {};
     /** Whether these are the first moments. */
@@ -76,6 +79,9 @@ public final class Readiness {
      * @return completes on any thread; fails with {@link ErrorCode#NOT_SERVING} when this is closed before
      */
     public CompletionStage<Void> await() {
+        if (!ended.isEmpty()) {
+            return CompletableFuture.failedFuture(new UnavailableException(ErrorCode.NOT_SERVING, ended));
+        }
         awaited = true;
         lookOnce();
         return ready.minimalCompletionStage();
@@ -165,7 +171,8 @@ public final class Readiness {
             boolean isEarly = looks.incrementAndGet() <= EARLY_LOOKS;
             pause = environment.schedule(this::look, isEarly ? PAUSE_NANOS : LATE_PAUSE_NANOS);
         } catch (RejectedExecutionException e) {
-            close();
+            LOG.debug("this node is closed", e);
+            close("this node is closed");
             return;
         }
         if (ready.isDone()) {
@@ -173,10 +180,15 @@ public final class Readiness {
         }
     }
 
-    /** Ends the search: each call that waits learns that this node is closed. */
-    public void close() {
+    /**
+     * Ends the search: each call that waits fails, and so does each later one.
+     *
+     * @param why the reason, for people; a later reason replaces it
+     */
+    public void close(String why) {
+        ended = why;
         isPatient = false;
-        ready.completeExceptionally(new UnavailableException(ErrorCode.NOT_SERVING, "this node is closed"));
+        ready.completeExceptionally(new UnavailableException(ErrorCode.NOT_SERVING, why));
         pause.cancel();
     }
 }
