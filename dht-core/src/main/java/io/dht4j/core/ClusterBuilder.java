@@ -3,6 +3,7 @@ package io.dht4j.core;
 import static java.util.Objects.requireNonNull;
 
 import io.dht4j.Cluster;
+import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Topology;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
@@ -86,10 +87,23 @@ public final class ClusterBuilder extends ClusterOptions<ClusterBuilder> {
         super(
                 topology.size(),
                 membership.filter(ClusterBuilder::joins).isPresent() ? PartitionTable.MAX_DEPTH : topology.size());
+        topology.nodes().forEach(ClusterBuilder::requireNoPort);
         this.self = self;
         this.membership = membership;
         this.topology = topology;
         this.stores = stores;
+    }
+
+    /**
+     * Refuses a node whose port was probably passed as its weight. Not a rule of {@link Node}: a cluster may have
+     * agreed on such a weight, and its nodes must be able to read their state.
+     */
+    private static void requireNoPort(Node node) {
+        if (node.weight() != 1 && node.weight() == node.port()) {
+            throw new IllegalArgumentException("node " + node.id() + ": the weight " + node.weight()
+                    + " is the port of its address " + node.address() + ", probably by mistake; without a weight it is"
+                    + " 1");
+        }
     }
 
     private static boolean joins(Membership membership) {
@@ -102,7 +116,8 @@ public final class ClusterBuilder extends ClusterOptions<ClusterBuilder> {
      * @param self the node's name
      * @param topology the nodes of the cluster, including this one
      * @return a builder with defaults
-     * @throws IllegalArgumentException if the topology has no node of that name
+     * @throws IllegalArgumentException if the topology has no node of that name, or the weight of a node is the port of
+     *     its address, unless that is 1
      */
     public static ClusterBuilder of(NodeId self, Topology topology) {
         requireNonNull(self, "self");
@@ -119,7 +134,8 @@ public final class ClusterBuilder extends ClusterOptions<ClusterBuilder> {
      * @param self the node's name
      * @param topology the nodes of the cluster, including this one
      * @return a builder with defaults
-     * @throws IllegalArgumentException if the topology has no node of that name
+     * @throws IllegalArgumentException if the topology has no node of that name, or the weight of a node is the port of
+     *     its address, unless that is 1
      */
     public static ClusterBuilder of(String self, Topology topology) {
         return of(new NodeId(requireNonNull(self, "self")), topology);
@@ -132,8 +148,11 @@ public final class ClusterBuilder extends ClusterOptions<ClusterBuilder> {
      *
      * @param membership how the node becomes a member
      * @return a builder with defaults
+     * @throws IllegalArgumentException if the weight of this node, or of a founder, is the port of its address, unless
+     *     that is 1
      */
     public static ClusterBuilder of(Membership membership) {
+        requireNonNull(membership, "membership");
         Topology founders = new Topology(
                 1,
                 membership.origin() == Membership.Origin.BOOTSTRAP ? membership.nodes() : List.of(membership.self()));
@@ -148,7 +167,8 @@ public final class ClusterBuilder extends ClusterOptions<ClusterBuilder> {
      * @param self the member's name, unique in the cluster
      * @param topology the nodes of the cluster, without this member
      * @return a builder with defaults
-     * @throws IllegalArgumentException if the topology has a node of that name
+     * @throws IllegalArgumentException if the topology has a node of that name, or the weight of a node is the port of
+     *     its address, unless that is 1
      */
     public static ClusterBuilder withoutStore(NodeId self, Topology topology) {
         requireNonNull(self, "self");
@@ -166,7 +186,8 @@ public final class ClusterBuilder extends ClusterOptions<ClusterBuilder> {
      * @param self the member's name, unique in the cluster
      * @param topology the nodes of the cluster, without this member
      * @return a builder with defaults
-     * @throws IllegalArgumentException if the topology has a node of that name
+     * @throws IllegalArgumentException if the topology has a node of that name, or the weight of a node is the port of
+     *     its address, unless that is 1
      */
     public static ClusterBuilder withoutStore(String self, Topology topology) {
         return withoutStore(new NodeId(requireNonNull(self, "self")), topology);
@@ -318,13 +339,15 @@ public final class ClusterBuilder extends ClusterOptions<ClusterBuilder> {
      * @throws IllegalArgumentException if an excluded node is this node or not in the topology
      */
     public ClusterBuilder refill(RefillMarker marker, NodeId... without) {
-        for (NodeId node : without) {
+        requireNonNull(marker, "marker");
+        for (NodeId node : requireNonNull(without, "without")) {
+            requireNonNull(node, "without");
             if (node.equals(self) || topology.node(node).isEmpty()) {
                 throw new IllegalArgumentException(
                         "a refill can do without another node of the topology, not " + node + ": " + names(topology));
             }
         }
-        this.refill = requireNonNull(marker, "marker");
+        this.refill = marker;
         this.refillWithout = Set.of(without);
         return this;
     }
@@ -338,7 +361,9 @@ public final class ClusterBuilder extends ClusterOptions<ClusterBuilder> {
      * @return this builder
      */
     public ClusterBuilder trusting(NodeId... members) {
-        trusted.addAll(List.of(members));
+        for (NodeId member : requireNonNull(members, "members")) {
+            trusted.add(requireNonNull(member, "member"));
+        }
         return this;
     }
 

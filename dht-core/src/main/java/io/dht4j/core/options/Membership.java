@@ -109,9 +109,16 @@ public record Membership(
         requireNonNull(self, "self");
         requireNonNull(log, "log");
         requireNonNull(attributes, "attributes");
-        nodes = List.copyOf(nodes);
+        requireNonNull(discovery, "discovery");
+        requireNonNull(startTimeout, "startTimeout");
+        requireNonNull(joinToken, "joinToken");
+        nodes = List.copyOf(requireNonNull(nodes, "nodes"));
+        if (origin == Origin.JOIN && nodes.isEmpty() && discovery.isEmpty()) {
+            throw new IllegalArgumentException("node " + self.id()
+                    + " joins a cluster by its seeds, and there are none:" + " name one node of the cluster or more");
+        }
         if (discovery.isEmpty() || origin == Origin.BOOTSTRAP) {
-            // Refuses an empty list, and repeated names and addresses.
+            // Refuses repeated names and addresses.
             new Topology(1, nodes);
         }
         boolean listed = nodes.contains(self);
@@ -144,6 +151,8 @@ public record Membership(
      * @throws IllegalArgumentException if the node is not in the list, or a name or an address stands twice
      */
     public static Membership bootstrap(NodeId self, List<Node> founders, TopologyLogFactory log) {
+        requireNonNull(self, "self");
+        requireNonNull(founders, "founders");
         Node own = founders.stream()
                 .filter(node -> node.id().equals(self))
                 .findFirst()
@@ -164,7 +173,7 @@ public record Membership(
      * @throws IllegalArgumentException if there are no seeds, this node is one of them, or one is listed twice
      */
     public static Membership join(Node self, List<Node> seeds, TopologyLogFactory log) {
-        return new Membership(Origin.JOIN, self, seeds, Optional.empty(), log);
+        return new Membership(Origin.JOIN, self, requireNonNull(seeds, "seeds"), Optional.empty(), log);
     }
 
     /**
@@ -176,7 +185,7 @@ public record Membership(
      * @return options with a start timeout of 5 minutes
      */
     public static Membership join(Node self, Discovery seeds, TopologyLogFactory log) {
-        return new Membership(Origin.JOIN, self, List.of(), Optional.of(seeds), log);
+        return new Membership(Origin.JOIN, self, List.of(), Optional.of(requireNonNull(seeds, "seeds")), log);
     }
 
     /**
@@ -208,6 +217,14 @@ public record Membership(
      * @return a copy
      */
     public Membership withJoinToken(JoinToken token) {
-        return new Membership(origin, self, nodes, discovery, log, startTimeout, attributes, Optional.of(token));
+        return new Membership(
+                origin,
+                self,
+                nodes,
+                discovery,
+                log,
+                startTimeout,
+                attributes,
+                Optional.of(requireNonNull(token, "token")));
     }
 }

@@ -1,18 +1,24 @@
 package io.dht4j.simulator.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.Cluster;
 import io.dht4j.Key;
 import io.dht4j.Node;
+import io.dht4j.NodeId;
 import io.dht4j.Topology;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.NodeStart;
 import io.dht4j.core.internal.handoff.MemoryHintLog;
 import io.dht4j.core.options.Membership;
+import io.dht4j.spi.Discovery;
 import io.dht4j.spi.HintLog;
+import io.dht4j.spi.RefillMarker;
 import io.dht4j.spi.Store;
+import io.dht4j.spi.TopologyLogFactory;
 import io.dht4j.spi.Transport;
 import io.dht4j.testkit.network.ForwardingTransport;
 import io.dht4j.testkit.network.LoopbackNetwork;
@@ -37,6 +43,9 @@ class IncompleteBuilderTest {
     private static final Node NODE = Node.of("n1", "host1:1");
     private static final Topology TOPOLOGY = Topology.of(NODE);
     private static final Key KEY = Key.of("key");
+    private static final TopologyLogFactory LOG = (self, initial, environment) -> {
+        throw new AssertionError("nothing is started");
+    };
     private static final Duration BOUND = Duration.ofMinutes(1);
 
     private final VirtualEnvironment env = VirtualEnvironment.seeded(1);
@@ -188,5 +197,52 @@ class IncompleteBuilderTest {
         try (Cluster cluster = builder.start()) {
             assertServes(cluster);
         }
+    }
+
+    @Test
+    @SuppressWarnings("NullAway")
+    void missingArgumentsAreNamed() {
+        assertMissing("member", () -> node().trusting((NodeId) null));
+        assertMissing("members", () -> node().trusting((NodeId[]) null));
+        assertMissing("membership", () -> ClusterBuilder.of((Membership) null));
+        assertMissing("marker", () -> node().refill(null));
+        assertMissing("without", () -> node().refill(RefillMarker.none(), (NodeId[]) null));
+        assertMissing("without", () -> node().refill(RefillMarker.none(), (NodeId) null));
+        assertMissing("self", () -> Membership.bootstrap(null, List.of(NODE), LOG));
+        assertMissing("founders", () -> Membership.bootstrap(NODE.id(), null, LOG));
+        assertMissing("seeds", () -> Membership.join(NODE, (List<Node>) null, LOG));
+        assertMissing("seeds", () -> Membership.join(NODE, (Discovery) null, LOG));
+        Membership joins = Membership.join(NODE, List.of(Node.of("n2", "host2:1")), LOG);
+        assertMissing("startTimeout", () -> joins.withStartTimeout(null));
+        assertMissing("token", () -> joins.withJoinToken(null));
+    }
+
+    private static void assertMissing(String parameter, ThrowingCallable call) {
+        assertThatNullPointerException().isThrownBy(call).withMessage(parameter);
+    }
+
+    @Test
+    void joiningNeedsSeeds() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Membership.join(NODE, List.of(), LOG))
+                .withMessage("node n1 joins a cluster by its seeds, and there are none: name one node of the cluster or"
+                        + " more");
+    }
+
+    @Test
+    void portThatIsPassedAsTheWeightIsNamed() {
+        Topology topology = Topology.of(NODE, new Node(new NodeId("n2"), "host2:80", 80));
+        String message = "node n2: the weight 80 is the port of its address host2:80, probably by mistake; without a"
+                + " weight it is 1";
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ClusterBuilder.of("n1", topology))
+                .withMessage(message);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ClusterBuilder.withoutStore("m1", topology))
+                .withMessage(message);
+        Membership joins = Membership.join(topology.nodes().get(1), List.of(NODE), LOG);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ClusterBuilder.of(joins))
+                .withMessage(message);
     }
 }

@@ -1,5 +1,7 @@
 package io.dht4j.store.hints;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dht4j.NodeId;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.FileFailure;
@@ -75,6 +77,7 @@ public final class FileHintLog implements HintLog {
      * @throws StoreException if the directory cannot be read or written, or is in use
      */
     public static FileHintLog open(Path directory, long maxBytes) {
+        requireNonNull(directory, "directory");
         if (maxBytes < MIN_BYTES) {
             throw new IllegalArgumentException("a log of hints needs " + MIN_BYTES + " bytes or more, not " + maxBytes);
         }

@@ -1,5 +1,7 @@
 package io.dht4j.store.mvstore;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.NodeGauges.Bounded;
@@ -99,7 +101,7 @@ public final class MvStore implements Store {
      *     version, or is damaged; the message names the file and the remedy
      */
     public static MvStore open(Path directory, MvStoreOptions options) {
-        return open(directory, options, Disk.REAL);
+        return open(requireNonNull(directory, "directory"), requireNonNull(options, "options"), Disk.REAL);
     }
 
     /** With another disk. */

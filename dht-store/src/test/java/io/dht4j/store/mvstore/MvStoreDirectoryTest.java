@@ -2,6 +2,7 @@ package io.dht4j.store.mvstore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.Key;
@@ -9,6 +10,7 @@ import io.dht4j.Version;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.StoreException;
 import io.dht4j.store.disk.Disk;
+import io.dht4j.store.hints.FileHintLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -208,5 +210,20 @@ class MvStoreDirectoryTest {
             assertThat(failure).hasValue(null);
             assertThat(store.note("versions")).contains(new byte[] {2, 2});
         }
+    }
+
+    @Test
+    @SuppressWarnings("NullAway")
+    void missingArgumentsAreNamed() {
+        assertThatNullPointerException()
+                .isThrownBy(() -> MvStore.open(null, MvStoreOptions.defaults()))
+                .withMessage("directory");
+        assertThatNullPointerException()
+                .isThrownBy(() -> MvStore.open(directory.resolve("store"), null))
+                .withMessage("options");
+        assertThat(directory).isEmptyDirectory();
+        assertThatNullPointerException()
+                .isThrownBy(() -> FileHintLog.open(null, FileHintLog.MIN_BYTES))
+                .withMessage("directory");
     }
 }

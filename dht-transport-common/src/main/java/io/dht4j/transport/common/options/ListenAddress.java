@@ -1,5 +1,7 @@
 package io.dht4j.transport.common.options;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dht4j.Ranges;
 
 /**
@@ -16,7 +18,7 @@ public record ListenAddress(String host, int port) {
      * @throws IllegalArgumentException if the host is blank or the port out of range
      */
     public ListenAddress {
-        if (host.isBlank()) {
+        if (requireNonNull(host, "host").isBlank()) {
             throw new IllegalArgumentException("host must be a name or an address, not \"" + host + "\"");
         }
         Ranges.require("port", port, 0, 65_535);

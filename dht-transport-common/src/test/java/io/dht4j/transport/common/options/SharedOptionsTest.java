@@ -2,6 +2,7 @@ package io.dht4j.transport.common.options;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import io.dht4j.spi.MemoryBudget;
 import io.dht4j.spi.TlsFiles;
@@ -134,5 +135,11 @@ class SharedOptionsTest {
 
     private static void assertRefused(Runnable action, String message) {
         assertThatIllegalArgumentException().isThrownBy(action::run).withMessage(message);
+    }
+
+    @Test
+    @SuppressWarnings("NullAway")
+    void missingHostIsNamed() {
+        assertThatNullPointerException().isThrownBy(() -> Peers.at(null, 1)).withMessage("host");
     }
 }
