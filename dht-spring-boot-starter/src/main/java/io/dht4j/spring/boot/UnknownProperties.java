@@ -77,6 +77,11 @@ final class UnknownProperties {
             return is(elements, name) || is(dashesAsUnderscores(elements), name);
         }
 
+        /** Returns whether this is in the group of a name. */
+        boolean isBeside(ConfigurationPropertyName name) {
+            return elements.size() == name.getNumberOfElements() && includes(name.getParent());
+        }
+
         private boolean is(List<String> form, ConfigurationPropertyName name) {
             int more = name.getNumberOfElements() - form.size();
             return begins(form, name) && (more == 0 || (isList && more == 1 && name.isNumericIndex(form.size())));
@@ -224,19 +229,29 @@ final class UnknownProperties {
         ConfigurationPropertyName group = name.getParent();
         int depth = group.getNumberOfElements();
         List<String> names = known.stream()
-                .filter(each -> each.elements().size() == depth + 1 && each.includes(group))
+                .filter(each -> each.isBeside(name))
                 .map(each -> each.elements().get(depth))
                 .toList();
         return names.isEmpty() || depth == 1 ? "" : ": " + group + " has " + String.join(", ", names);
     }
 
+    /** Returns the names that a name is the beginning of, or else those that differ in few letters. */
     private List<String> similar(ConfigurationPropertyName name) {
         record Near(String name, int distance) {}
         String wanted = letters(name);
+        List<String> longer = known.stream()
+                .filter(each -> each.isBeside(name))
+                .map(each -> each.like(name))
+                .filter(each -> letters(each).startsWith(wanted))
+                .limit(MOST_SIMILAR)
+                .toList();
+        if (!longer.isEmpty()) {
+            return longer;
+        }
         int most = Math.max(2, (wanted.length() - DhtProperties.PREFIX.length()) / 3);
         return known.stream()
                 .map(each -> each.like(name))
-                .map(each -> new Near(each, distance(wanted, uniform(each.replace(".", "")))))
+                .map(each -> new Near(each, distance(wanted, letters(each))))
                 .filter(each -> each.distance() <= most)
                 .sorted(Comparator.comparingInt(Near::distance))
                 .limit(MOST_SIMILAR)
@@ -285,6 +300,10 @@ final class UnknownProperties {
 
     private static String letters(ConfigurationPropertyName name) {
         return String.join("", elements(name, Form.UNIFORM));
+    }
+
+    private static String letters(String name) {
+        return uniform(name.replace(".", ""));
     }
 
     private static String uniform(String element) {

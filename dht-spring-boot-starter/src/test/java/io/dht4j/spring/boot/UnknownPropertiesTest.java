@@ -46,6 +46,12 @@ class UnknownPropertiesTest {
                 "dht4j.cache.caches.my.books.null-values=true | dht4j.cache.caches.my.books.null-values does not exist "
                         + "| did you mean dht4j.cache.caches.my.null-values",
                 "dht4j.x=1 | dht4j.x does not exist | dht4j.x",
+                "dht4j.store.dir=data | dht4j.store.dir does not exist | did you mean dht4j.store.directory?",
+                "dht4j.tls.cert=n1.pem | dht4j.tls.cert does not exist | did you mean dht4j.tls.certificate?",
+                "dht4j.membership.boot=n1=a:1 | dht4j.membership.boot does not exist "
+                        + "| did you mean dht4j.membership.bootstrap?",
+                "dht4j.cache.caches.books.time=1m | dht4j.cache.caches.books.time does not exist "
+                        + "| did you mean dht4j.cache.caches.books.time-to-live?",
                 "dht4j.cache.caches.books.expiry-after-write=1m | dht4j.cache.caches.books.expiry-after-write does not "
                         + "exist | dht4j.cache.caches.books has time-to-live, null-values, value-type, serializer",
                 "dht4j.node-idd=n1;dht4j.transport.prot=1 | dht4j.node-idd does not exist "
@@ -86,6 +92,7 @@ class UnknownPropertiesTest {
     @CsvSource({
         "DHT4J_NODE_IDD, did you mean dht4j.node-id?",
         "DHT4J_STOREDIRECTORY, did you mean dht4j.store.directory?",
+        "DHT4J_STORE_DIR, did you mean dht4j.store.directory?",
         "DHT4J_NODES0, did you mean dht4j.nodes",
         "DHT4J_CACHE_CACHES_MY_BOOKS_VALUETYPE, sets no property",
         "DHT4J_TRANPORT_PORT, did you mean dht4j.transport.port",
