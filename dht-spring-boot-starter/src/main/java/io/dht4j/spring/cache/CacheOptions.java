@@ -16,7 +16,7 @@ import java.util.Optional;
  * @param timeToLive how long a value stays, 1 millisecond to 365000 days; empty for no limit
  * @param nullValues whether the cache keeps nulls; otherwise it refuses them
  * @param loadTimeout how long a caller waits for another one that loads the same key, before it loads the value itself,
- *     1 millisecond to 1 hour
+ *     or fails if two loads of the key are running, 1 millisecond to 1 hour
  * @param clearTimeout how long clearing may take, 1 millisecond to 24 hours
  */
 public record CacheOptions(

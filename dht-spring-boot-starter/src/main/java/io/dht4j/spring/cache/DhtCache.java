@@ -152,9 +152,12 @@ final class DhtCache extends AbstractValueAdaptingCache {
         if (loads.isOfThisThread(place)) {
             throw load.settled(recursion(load.key));
         }
-        return once(place, () -> {
+        Supplier<Object> make = () -> {
             Object meanwhile = load.find();
             return meanwhile == null ? load.run() : meanwhile;
+        };
+        return once(place, make, () -> {
+            throw load.settled(overdue(load.key));
         });
     }
 
@@ -163,8 +166,20 @@ final class DhtCache extends AbstractValueAdaptingCache {
                 + " loads the same key, so it would wait for itself");
     }
 
-    /** Loads the value of a key, or waits for the caller that loads it; after the timeout loads it anyway. */
-    private Object once(Key place, Supplier<Object> make) {
+    private IllegalStateException overdue(Object key) {
+        return new IllegalStateException("cache " + name + ": two loads of key " + PrintableText.of(key)
+                + " have each taken longer than " + options.loadTimeout().toMillis()
+                + "ms; perhaps its loader loads the same key in another thread and so waits for itself, or needs a "
+                + "longer load timeout");
+    }
+
+    /**
+     * Loads the value of a key, or waits for the caller that loads it. After the timeout one of those who wait loads it
+     * anyway, and the others wait for that.
+     *
+     * @param late called after a second timeout
+     */
+    private Object once(Key place, Supplier<Object> make, Supplier<Object> late) {
         CompletableFuture<Object> mine = new CompletableFuture<>();
         CompletableFuture<Object> other = loads.join(place, mine);
         if (other == null) {
@@ -174,8 +189,7 @@ final class DhtCache extends AbstractValueAdaptingCache {
             Object made = other.get(options.loadTimeout().toNanos(), TimeUnit.NANOSECONDS);
             return made == LoadsInFlight.NONE ? make.get() : made;
         } catch (TimeoutException e) {
-            loads.forget(place, other);
-            return make.get();
+            return loads.passOver(place, other) ? once(place, make, late) : late.get();
         } catch (ExecutionException e) {
             if (DhtException.unwrap(e) instanceof RuntimeException failure) {
                 throw failure;
@@ -200,7 +214,7 @@ final class DhtCache extends AbstractValueAdaptingCache {
             written[0] = true;
             return write(place, stored);
         };
-        Object now = loads.isOfThisThread(place) ? turn.get() : once(place, turn);
+        Object now = loads.isOfThisThread(place) ? turn.get() : once(place, turn, turn);
         return written[0] ? null : toValueWrapper(now);
     }
 
@@ -271,8 +285,12 @@ final class DhtCache extends AbstractValueAdaptingCache {
                                 if (made != LoadsInFlight.NONE) {
                                     return CompletableFuture.completedFuture(made);
                                 }
-                                loads.forget(place, other);
-                                return load.running();
+                                if (other.isDone()) {
+                                    return load.running();
+                                }
+                                return loads.passOver(place, other)
+                                        ? loadingOnce(place, load)
+                                        : CompletableFuture.failedFuture(load.settled(overdue(load.key)));
                             },
                             executor);
         }

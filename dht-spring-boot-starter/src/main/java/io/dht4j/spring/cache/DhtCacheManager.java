@@ -27,7 +27,9 @@ import org.springframework.cache.interceptor.CacheErrorHandler;
  *   <li>{@code get(key, loader)} and {@code putIfAbsent} take turns within an application. Between applications the
  *       last write wins: two may load the same key, or both put a value that was absent.
  *   <li>A loader that loads its own key in its own thread is refused with an {@code IllegalStateException}, which is
- *       the cause of the exception of {@code get(key, loader)}.
+ *       the cause of the exception of {@code get(key, loader)}. One that does so in another thread, and waits for it,
+ *       ends with such an exception after twice the load timeout: a key has two running loads at most, and a caller
+ *       that has waited for the second one for the load timeout fails.
  *   <li>A value that cannot be read, such as one of a class that has changed, counts as absent until it is overwritten.
  *       The first one of a cache is logged.
  *   <li>Futures complete on threads of the manager, which run the loaders of {@code retrieve(key, loader)} too. They

@@ -11,20 +11,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The keys whose values are being made in this application, so that concurrent callers make each once. Holds an entry
- * for each running load. Safe for use by any number of threads.
+ * for each running load, two of a key at most. Safe for use by any number of threads.
  */
 final class LoadsInFlight {
 
-    /**
-     * The placeholder for the value of a load that did not end in time, or was interrupted: waiting callers load it
-     * too.
-     */
+    /** The placeholder for the value of a load that did not end in time, or was interrupted. */
     static final Object NONE = new Object();
 
     /** A loader that runs. */
     private record Running(Thread thread, Key key) {}
 
     private final ConcurrentMap<Key, CompletableFuture<Object>> loads = new ConcurrentHashMap<>();
+    private final ConcurrentMap<Key, CompletableFuture<Object>> overdue = new ConcurrentHashMap<>();
     private final Set<Running> running = ConcurrentHashMap.newKeySet();
 
     /** Returns whether this thread runs the loader of a key, so that it would wait for itself. */
@@ -61,9 +59,22 @@ final class LoadsInFlight {
         return other;
     }
 
-    /** Removes a load that does not end, so that later callers do not wait for it. */
-    void forget(Key key, CompletableFuture<Object> load) {
+    /**
+     * Lets callers load a key beside a load that has not ended in time. At most one such load of a key is passed over
+     * while it runs: a loader that loads its own key in another thread would begin loads without end.
+     *
+     * @return whether the caller may join or begin another load
+     */
+    boolean passOver(Key key, CompletableFuture<Object> load) {
+        CompletableFuture<Object> other = overdue.putIfAbsent(key, load);
+        if (other != null && other != load) {
+            return false;
+        }
         loads.remove(key, load);
+        if (other == null) {
+            load.whenComplete((value, error) -> overdue.remove(key, load));
+        }
+        return true;
     }
 
     /** Runs a load in this thread, and hands its outcome to those who wait for it. */

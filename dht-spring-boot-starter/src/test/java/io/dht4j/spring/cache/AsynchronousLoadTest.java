@@ -1,11 +1,14 @@
 package io.dht4j.spring.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.Cluster;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -25,6 +28,8 @@ import org.springframework.cache.interceptor.LoggingCacheErrorHandler;
 /** Loads of futures, in a cluster without entries whose calls end at once: all in the thread of the test. */
 @Timeout(30)
 class AsynchronousLoadTest {
+
+    private static final int MOST_LOADS = 5;
 
     private final AtomicInteger loads = new AtomicInteger();
     private final CompletableFuture<String> loading = new CompletableFuture<>();
@@ -118,5 +123,75 @@ class AsynchronousLoadTest {
                 .isCompletedWithValue("third");
         assertThat(cache.get("1", () -> "fourth")).isEqualTo("fourth");
         assertThat(endless).isNotDone();
+    }
+
+    @Test
+    void thoseWhoWaitInVainShareOneMoreLoad() {
+        DhtCache cache = cache(Duration.ofMillis(20), () -> null);
+        CompletableFuture<String> endless = cache.retrieve("1", CompletableFuture::new);
+        List<CompletableFuture<String>> waiting =
+                Stream.generate(() -> cache.retrieve("1", this::load)).limit(4).toList();
+        assertThat(waiting)
+                .filteredOn(future -> future.handle((value, error) -> error != null && isOverdue(error))
+                        .completeOnTimeout(false, 2, TimeUnit.SECONDS)
+                        .join())
+                .hasSize(3);
+        assertThat(loads).hasValue(1);
+        assertThatThrownBy(() -> cache.get("1", () -> "another"))
+                .satisfies(error -> assertThat(isOverdue(error)).isTrue());
+        assertThat(cache.putIfAbsent("1", "Dune")).isNull();
+        loading.complete("Dune");
+        assertThat(waiting)
+                .filteredOn(future -> !future.isCompletedExceptionally())
+                .singleElement()
+                .satisfies(last -> assertThat(last).isCompletedWithValue("Dune"));
+        assertThat(cache.get("1", () -> "another")).isEqualTo("another");
+        assertThat(endless).isNotDone();
+    }
+
+    @Test
+    void aLoaderThatWaitsForItselfInAnotherThreadEnds() {
+        DhtCache cache = cache(Duration.ofMillis(20), () -> null);
+        assertThatThrownBy(() -> waitingForItself(cache))
+                .satisfies(error -> assertThat(isOverdue(error)).isTrue());
+        assertThat(loads).hasValue(2);
+    }
+
+    private @Nullable String waitingForItself(DhtCache cache) {
+        return cache.get(
+                "1",
+                () -> loads.incrementAndGet() > MOST_LOADS
+                        ? "no end"
+                        : CompletableFuture.supplyAsync(() -> waitingForItself(cache))
+                                .join());
+    }
+
+    @Test
+    void aFutureThatWaitsForItselfEnds() {
+        DhtCache cache = cache(Duration.ofMillis(20), () -> null);
+        assertThat(dependingOnItself(cache))
+                .failsWithin(Duration.ofSeconds(20))
+                .withThrowableThat()
+                .satisfies(error -> assertThat(isOverdue(error)).isTrue());
+        assertThat(loads).hasValue(2);
+    }
+
+    private CompletableFuture<String> dependingOnItself(DhtCache cache) {
+        return cache.retrieve(
+                "1",
+                () -> loads.incrementAndGet() > MOST_LOADS
+                        ? CompletableFuture.completedFuture("no end")
+                        : CompletableFuture.supplyAsync(() -> dependingOnItself(cache))
+                                .thenCompose(made -> made));
+    }
+
+    private static boolean isOverdue(Throwable failure) {
+        return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
+                .anyMatch(
+                        cause -> cause instanceof IllegalStateException
+                                && String.valueOf(cause.getMessage())
+                                        .startsWith(
+                                                "cache books: two loads of key 1 have each taken longer than 20ms; "
+                                                        + "perhaps its loader loads the same key in another thread and so waits for itself"));
     }
 }
