@@ -16,8 +16,8 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.boot.LazyInitializationExcludeFilter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.cache.CacheManager;
 import org.springframework.context.annotation.Bean;
@@ -33,7 +33,7 @@ import org.springframework.core.env.Environment;
  * and with graceful shutdown has completed the requests in flight. Beans that use the cluster are destroyed before it.
  */
 @AutoConfiguration
-@ConditionalOnProperty(prefix = DhtProperties.PREFIX, name = "enabled", matchIfMissing = true)
+@ConditionalOnBooleanProperty(prefix = DhtProperties.PREFIX, name = "enabled", matchIfMissing = true)
 @EnableConfigurationProperties(DhtProperties.class)
 public final class DhtAutoConfiguration {
 

@@ -11,16 +11,17 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * The properties {@code dht4j.cache.*}. Immutable.
+ * The properties {@code dht4j.cache.*}. Immutable. White space around texts is stripped, but for the prefix of keys.
  *
  * @param names Names of caches that have the defaults.
  * @param caches Caches by name, with what differs from the defaults.
- * @param keyPrefix What the keys of all caches begin with in the cluster, 1 to 256 characters.
+ * @param keyPrefix What the keys of all caches begin with in the cluster, 1 to 256 characters, spaces included.
  * @param timeToLive How long a value stays, 1 millisecond to 365000 days. Default: for ever.
  * @param nullValues Whether caches keep nulls.
  * @param valueType Canonical or binary name of the type of the values. Values of java.lang.String and byte[] are kept
  *     as they are, others as JSON, by Jackson.
- * @param loadTimeout How long a caller waits for another one that loads the same key, 1 millisecond to 1 hour.
+ * @param loadTimeout How long a caller waits for another one that loads the same key, 1 millisecond to 1 hour. Then it
+ *     loads the value too, or fails if two loads of the key are running.
  * @param clearTimeout How long clearing a cache may take, 1 millisecond to 24 hours.
  */
 @ConfigurationProperties("dht4j.cache")
@@ -36,8 +37,9 @@ public record DhtCacheProperties(
 
     /** Checks the ranges and keeps copies of the collections. */
     public DhtCacheProperties {
-        names = List.copyOf(names);
+        names = DhtProperties.stripped(names);
         caches = Map.copyOf(caches);
+        valueType = valueType.strip();
         int length = keyPrefix.length();
         StartException.check(
                 "dht4j.cache.key-prefix", () -> Ranges.require("length of dht4j.cache.key-prefix", length, 1, 256));
@@ -62,6 +64,12 @@ public record DhtCacheProperties(
             @Nullable Boolean nullValues,
             @Nullable String valueType,
             @Nullable String serializer) {
+
+        /** Strips the texts. */
+        public Settings {
+            valueType = DhtProperties.stripped(valueType);
+            serializer = DhtProperties.stripped(serializer);
+        }
 
         static final Settings NONE = new Settings(null, null, null, null);
     }

@@ -11,8 +11,8 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * The properties {@code dht4j.*}. Immutable. Each group checks the ranges of its properties; what concerns several
- * groups is checked when the cluster is made.
+ * The properties {@code dht4j.*}. Immutable. White space around texts is stripped. Each group checks the ranges of its
+ * properties; what concerns several groups is checked when the cluster is made.
  *
  * @param nodeId Name of this node: 1 to 64 letters, digits, '.', '_' and '-'. Needed where nodes, bootstrap or join
  *     list other nodes. Default: n1.
@@ -53,7 +53,8 @@ public record DhtProperties(
     /** Checks the range and keeps a copy of the list. */
     public DhtProperties {
         require("dht4j.ready-timeout", readyTimeout, Duration.ZERO, Duration.ofHours(1));
-        nodes = List.copyOf(nodes);
+        nodeId = stripped(nodeId);
+        nodes = stripped(nodes);
     }
 
     /** Protocols between the nodes. */
@@ -98,8 +99,11 @@ public record DhtProperties(
         /** Checks the range and keeps copies of the lists. */
         public Membership {
             require("dht4j.membership.start-timeout", startTimeout, Duration.ofSeconds(1), Duration.ofHours(24));
-            bootstrap = List.copyOf(bootstrap);
-            join = List.copyOf(join);
+            bootstrap = stripped(bootstrap);
+            join = stripped(join);
+            address = stripped(address);
+            joinToken = stripped(joinToken);
+            zone = stripped(zone);
         }
 
         /** Returns whether the nodes of this node's cluster may change. */
@@ -162,7 +166,8 @@ public record DhtProperties(
 
         /** Checks the range and keeps a copy of the list. */
         public Transport {
-            publicHosts = List.copyOf(publicHosts);
+            host = stripped(host);
+            publicHosts = stripped(publicHosts);
             if (type != TransportType.HTTP && !publicHosts.isEmpty()) {
                 throw StartException.of(
                         "dht4j.transport.public-hosts", "dht4j.transport.public-hosts needs dht4j.transport.type http");
@@ -183,7 +188,15 @@ public record DhtProperties(
     public record Tls(
             @Nullable String certificate,
             @Nullable String key,
-            @Nullable String authorities) {}
+            @Nullable String authorities) {
+
+        /** Strips the names of the files. */
+        public Tls {
+            certificate = stripped(certificate);
+            key = stripped(key);
+            authorities = stripped(authorities);
+        }
+    }
 
     /**
      * The store of the node's entries.
@@ -193,7 +206,13 @@ public record DhtProperties(
      * @param durability What an acknowledged write survives on disk: the end of the process, or loss of power.
      */
     public record Store(
-            @Nullable String directory, @DefaultValue("os") Durability durability) {}
+            @Nullable String directory, @DefaultValue("os") Durability durability) {
+
+        /** Strips the name of the directory. */
+        public Store {
+            directory = stripped(directory);
+        }
+    }
 
     /**
      * The cluster that this application calls without being a node.
@@ -214,7 +233,8 @@ public record DhtProperties(
         /** Checks the range and keeps a copy of the list. */
         public Remote {
             require("dht4j.remote.connect-timeout", connectTimeout, MILLISECOND, CallOptions.MAX_TIMEOUT);
-            addresses = List.copyOf(addresses);
+            addresses = stripped(addresses);
+            token = stripped(token);
         }
 
         /** Returns the addresses, without the token. */
@@ -238,6 +258,15 @@ public record DhtProperties(
         public Health {
             require("dht4j.health.timeout", timeout, MILLISECOND, Duration.ofMinutes(1));
         }
+    }
+
+    /** Returns a text without the white space around it, which files of properties keep at the end of a line. */
+    static @Nullable String stripped(@Nullable String text) {
+        return text == null ? null : text.strip();
+    }
+
+    static List<String> stripped(List<String> texts) {
+        return texts.stream().map(String::strip).toList();
     }
 
     private static void require(String property, Duration value, Duration least, Duration most) {

@@ -35,7 +35,12 @@ final class ValueSerializers {
     /** The serializer in a cache's properties: a bean, or else a type. */
     private record Choice(String property, @Nullable String bean, String type) {
         boolean isJson() {
-            return bean == null && !type.equals("java.lang.String") && !type.equals("byte[]");
+            return bean == null && !type.equals("java.lang.String") && !isBytes();
+        }
+
+        /** By the canonical or the binary name. */
+        boolean isBytes() {
+            return type.equals("byte[]") || type.equals("[B");
         }
     }
 
@@ -75,7 +80,7 @@ final class ValueSerializers {
         if (choice.isJson()) {
             return json(choice);
         }
-        return choice.type().equals("byte[]") ? CacheSerializer.bytes() : CacheSerializer.text();
+        return choice.isBytes() ? CacheSerializer.bytes() : CacheSerializer.text();
     }
 
     private Choice choice(String cache, DhtCacheProperties.Settings settings) {

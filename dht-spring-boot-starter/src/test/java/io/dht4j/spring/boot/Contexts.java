@@ -10,11 +10,13 @@ import io.dht4j.store.memory.MemoryStore;
 import io.dht4j.transport.tcp.TcpTransport;
 import io.dht4j.transport.tcp.TcpTransportOptions;
 import java.nio.charset.StandardCharsets;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.env.MapPropertySource;
 
 /** Application contexts with the auto-configuration, and calls of their clusters. */
 public final class Contexts {
@@ -24,6 +26,13 @@ public final class Contexts {
     /** Returns a runner with the cluster's auto-configuration and without properties. */
     public static ApplicationContextRunner runner() {
         return new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(DhtAutoConfiguration.class));
+    }
+
+    /** Returns a runner with a property whose value keeps its spaces, as in a file. */
+    public static ApplicationContextRunner withSpaces(ApplicationContextRunner runner, String name, String value) {
+        return runner.withInitializer(context -> context.getEnvironment()
+                .getPropertySources()
+                .addFirst(new MapPropertySource(name, Map.of(name, value))));
     }
 
     /** Starts a node alone, {@code own}, whose entries are in memory. */

@@ -18,13 +18,21 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
@@ -114,10 +122,42 @@ class DhtAutoConfigurationTest {
         }
     }
 
-    @Test
-    void itCanBeTurnedOff() {
-        runner.withPropertyValues("dht4j.enabled=false")
+    @ParameterizedTest
+    @ValueSource(strings = {"false", "false "})
+    void itCanBeTurnedOff(String value) {
+        Contexts.withSpaces(runner, "dht4j.enabled", value)
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(Cluster.class));
+    }
+
+    @Test
+    void spacesAroundATextChangeNothing() {
+        assertThat(bound("dht4j", DhtProperties.class, " x ")).isEqualTo(bound("dht4j", DhtProperties.class, "x"));
+        assertThat(bound("dht4j.cache", DhtCacheProperties.class, " x "))
+                .isEqualTo(bound("dht4j.cache", DhtCacheProperties.class, "x"));
+    }
+
+    /** Returns properties, all of whose texts are the same, but for the prefix of keys. */
+    private static <T> T bound(String prefix, Class<T> type, String text) {
+        Map<String, String> values = texts(prefix, type).collect(Collectors.toMap(name -> name, name -> text));
+        values.remove("dht4j.cache.key-prefix");
+        values.put("dht4j.transport.type", "http");
+        return new Binder(new MapConfigurationPropertySource(values))
+                .bind(prefix, type)
+                .get();
+    }
+
+    private static Stream<String> texts(String group, Class<?> type) {
+        return Stream.of(type.getRecordComponents()).flatMap(component -> {
+            String name = group + "." + DataObjectPropertyName.toDashedForm(component.getName());
+            Class<?> of = component.getType();
+            if (of == Map.class) {
+                return texts(name + ".books", DhtCacheProperties.Settings.class);
+            }
+            return of.isRecord()
+                    ? texts(name, of)
+                    : Stream.of(name + (of == List.class ? "[0]" : ""))
+                            .filter(text -> of == String.class || of == List.class);
+        });
     }
 
     @Test

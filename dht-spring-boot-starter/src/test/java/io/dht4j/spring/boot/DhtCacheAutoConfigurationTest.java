@@ -178,6 +178,28 @@ class DhtCacheAutoConfigurationTest {
                 });
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            ignoreLeadingAndTrailingWhitespace = false,
+            value = {
+                "dht4j.cache.value-type|java.lang.String ",
+                "dht4j.cache.caches.books.value-type| java.lang.String",
+                "dht4j.cache.caches.books.value-type|byte[] ",
+                "dht4j.cache.caches.books.value-type|[B"
+            })
+    void textsAndBytesAreKeptAsTheyAre(String property, String type) {
+        Contexts.withSpaces(runner, property, type)
+                .withPropertyValues("dht4j.cache.names=books")
+                .run(context -> {
+                    cache(context, "books")
+                            .put("1", type.contains("String") ? "Dune" : "Dune".getBytes(StandardCharsets.UTF_8));
+                    String key = "cache:books:" + CacheKeyFormat.standard().format("1");
+                    assertThat(Contexts.get(context.getBean(Cluster.class), key))
+                            .contains("\1Dune");
+                });
+    }
+
     @Test
     void keysOfTheApplicationsFormatAreTaken() {
         runner.withBean(CacheKeyFormat.class, () -> key -> "same")

@@ -7,9 +7,9 @@ import io.dht4j.spring.boot.DhtAutoConfiguration;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.springframework.boot.LazyInitializationExcludeFilter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
 
@@ -25,7 +25,7 @@ import org.springframework.context.annotation.Bean;
             "org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration"
         })
 @ConditionalOnClass({MeterRegistry.class, MicrometerObserver.class})
-@ConditionalOnProperty(prefix = "dht4j.metrics", name = "enabled", matchIfMissing = true)
+@ConditionalOnBooleanProperty(prefix = "dht4j.metrics", name = "enabled", matchIfMissing = true)
 @ConditionalOnSingleCandidate(MeterRegistry.class)
 public final class DhtMetricsAutoConfiguration {
 
@@ -41,7 +41,7 @@ public final class DhtMetricsAutoConfiguration {
      */
     @Bean
     @ConditionalOnMissingBean(Observer.class)
-    @ConditionalOnProperty(prefix = "dht4j", name = "enabled", matchIfMissing = true)
+    @ConditionalOnBooleanProperty(prefix = "dht4j", name = "enabled", matchIfMissing = true)
     public MicrometerObserver dhtObserver(MeterRegistry registry) {
         return new MicrometerObserver(registry);
     }

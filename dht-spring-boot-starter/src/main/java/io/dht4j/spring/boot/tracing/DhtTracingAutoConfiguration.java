@@ -5,9 +5,9 @@ import io.dht4j.spi.Tracer;
 import io.dht4j.spring.boot.DhtAutoConfiguration;
 import io.opentelemetry.api.OpenTelemetry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.context.annotation.Bean;
 
@@ -24,7 +24,7 @@ import org.springframework.context.annotation.Bean;
             "io.opentelemetry.instrumentation.spring.autoconfigure.OpenTelemetryAutoConfiguration"
         })
 @ConditionalOnClass({OpenTelemetry.class, OpenTelemetryTracer.class})
-@ConditionalOnProperty(
+@ConditionalOnBooleanProperty(
         prefix = "dht4j",
         name = {"enabled", "tracing.enabled"},
         matchIfMissing = true)

@@ -15,6 +15,8 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -72,9 +74,10 @@ class DhtMetricsAutoConfigurationTest {
         assertThat(registry.getMeters()).isEmpty();
     }
 
-    @Test
-    void metricsCanBeTurnedOff() {
-        runner.withPropertyValues("dht4j.metrics.enabled=false").run(context -> {
+    @ParameterizedTest
+    @ValueSource(strings = {"false", "false "})
+    void metricsCanBeTurnedOff(String value) {
+        Contexts.withSpaces(runner, "dht4j.metrics.enabled", value).run(context -> {
             assertThat(context).hasNotFailed().doesNotHaveBean(Observer.class);
             assertThat(registry.getMeters()).isEmpty();
         });

@@ -18,6 +18,8 @@ import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -59,9 +61,10 @@ class DhtTracingAutoConfigurationTest {
         });
     }
 
-    @Test
-    void tracingCanBeTurnedOff() {
-        runner.withPropertyValues("dht4j.tracing.enabled=false")
+    @ParameterizedTest
+    @ValueSource(strings = {"false", "false "})
+    void tracingCanBeTurnedOff(String value) {
+        Contexts.withSpaces(runner, "dht4j.tracing.enabled", value)
                 .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(Tracer.class));
     }
 
