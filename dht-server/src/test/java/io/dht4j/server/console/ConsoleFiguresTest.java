@@ -209,9 +209,11 @@ class ConsoleFiguresTest {
                 return [idle, later, text(of.load({ data: 'text', state: 'ok' }))].join('\\n====\\n');""").textValue();
         String[] parts = load.split("====");
         assertThat(parts).hasSize(3).allSatisfy(part -> assertThat(part).containsPattern("Heap\\s+2 MiB of 256 MiB"));
-        assertThat(parts[0]).contains("no calls yet").doesNotContain("up to");
-        assertThat(parts[1]).contains("Calls per second · no calls yet").doesNotContain("up to");
-        assertThat(parts[2]).contains("Calls per second · up to 1").doesNotContain("no calls yet");
+        assertThat(parts[0]).contains("This node has had no calls yet.").doesNotContain("up to");
+        assertThat(parts[1])
+                .contains("Calls per second · no calls since this page was opened")
+                .doesNotContain("up to");
+        assertThat(parts[2]).contains("Calls per second · up to 1").doesNotContain("no calls");
     }
 
     @Test

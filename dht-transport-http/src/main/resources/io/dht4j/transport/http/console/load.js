@@ -92,7 +92,7 @@ function chart(title, value, format) {
     return svg('polyline', { class: 'line c' + place % 8, points: points.join(' ') });
   });
   const past = history.length > 1 ? span(history.at(-1).at - history[0].at) : 'moments';
-  const range = most > 0 ? 'up to ' + format(most) : history.length < POINTS ? 'no calls yet' : 'no calls in the last ' + past;
+  const range = most > 0 ? 'up to ' + format(most) : history.length < POINTS ? 'no calls since this page was opened' : 'no calls in the last ' + past;
   return el('figure', { class: 'chart' },
     el('figcaption', {}, title, el('span', { class: 'muted' }, ' · ' + range)),
     svg('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': `${title} in the last ${past}: ${range}. The table below has the present figures.` },
