@@ -134,13 +134,15 @@ public final class FileHintLog implements HintLog {
     private void findQueues() throws IOException {
         List<Path> found;
         try (Stream<Path> listed = Files.list(directory)) {
-            found = listed.filter(Files::isDirectory).toList();
+            // Others, such as lost+found, may be closed to this process.
+            found = listed.filter(
+                            file -> String.valueOf(file.getFileName()).startsWith(PREFIX) && Files.isDirectory(file))
+                    .toList();
         }
         for (Path each : found) {
-            String name = String.valueOf(each.getFileName());
             HintQueue queue = HintQueue.open(each, bytes);
-            if (name.startsWith(PREFIX) && !queue.isEmpty()) {
-                queues.put(new NodeId(name.substring(PREFIX.length())), queue);
+            if (!queue.isEmpty()) {
+                queues.put(new NodeId(String.valueOf(each.getFileName()).substring(PREFIX.length())), queue);
             }
         }
     }

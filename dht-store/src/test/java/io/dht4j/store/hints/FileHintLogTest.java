@@ -13,8 +13,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -64,6 +66,26 @@ class FileHintLogTest extends HintLogContract {
         }
         assertThat(all).isEqualTo(entries(0, 20));
         assertThat(log.bytes()).isZero();
+    }
+
+    @Test
+    void directoriesThatAreNoQueuesAreNotOpened() throws IOException {
+        log.close();
+        Path foreign = Files.createDirectory(directory.resolve("lost+found"));
+        Files.write(foreign.resolve("1.hints"), new byte[1000]);
+        if (Files.getFileStore(foreign).supportsFileAttributeView("posix")) {
+            Files.setPosixFilePermissions(foreign, Set.of());
+        }
+        try {
+            log = open(directory);
+
+            assertThat(log.bytes()).isZero();
+            assertThat(log.targets()).isEmpty();
+        } finally {
+            if (Files.getFileStore(foreign).supportsFileAttributeView("posix")) {
+                Files.setPosixFilePermissions(foreign, PosixFilePermissions.fromString("rwx------"));
+            }
+        }
     }
 
     @Test
