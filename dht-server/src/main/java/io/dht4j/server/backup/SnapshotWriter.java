@@ -5,6 +5,7 @@ import io.dht4j.Version;
 import io.dht4j.server.client.ClientException;
 import io.dht4j.server.client.Item;
 import io.dht4j.spi.PrivateFiles;
+import io.dht4j.spi.SystemFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -18,6 +19,7 @@ import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -95,7 +97,7 @@ public final class SnapshotWriter implements AutoCloseable {
         }
     }
 
-    /** Removes the remains of an interrupted snapshot; any other file of that name stays. */
+    /** Removes the remains of an interrupted snapshot, with files of the system; any other file of that name stays. */
     private static void remove(Path unfinished) throws IOException, ClientException {
         if (!Files.exists(unfinished, LinkOption.NOFOLLOW_LINKS)) {
             return;
@@ -105,7 +107,8 @@ public final class SnapshotWriter implements AutoCloseable {
             try (DirectoryStream<Path> all = Files.newDirectoryStream(unfinished)) {
                 for (Path file : all) {
                     String name = file.getFileName().toString();
-                    if (!name.equals(Manifest.NAME) && !name.matches("data-\\d{6,}\\.dht")) {
+                    boolean isPart = name.equals(Manifest.NAME) || name.matches("data-\\d{6,}\\.dht");
+                    if (!isPart && !(SystemFiles.isOne(name) && isWithoutFiles(file))) {
                         throw new ClientException(unfinished + " is in the way: it holds " + name
                                 + ", which is no part of an unfinished snapshot");
                     }
@@ -117,6 +120,16 @@ public final class SnapshotWriter implements AutoCloseable {
             Files.delete(file);
         }
         Files.delete(unfinished);
+    }
+
+    /** Returns false for a directory with files: those in a directory of the system may be someone's. */
+    private static boolean isWithoutFiles(Path file) throws IOException {
+        if (!Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
+            return true;
+        }
+        try (Stream<Path> files = Files.list(file)) {
+            return files.findAny().isEmpty();
+        }
     }
 
     /**

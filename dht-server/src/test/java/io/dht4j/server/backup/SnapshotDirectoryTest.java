@@ -257,6 +257,36 @@ class SnapshotDirectoryTest {
     }
 
     @Test
+    void filesOfTheSystemDoNotKeepAnInterruptedSnapshot() throws Exception {
+        Path part = Files.createDirectory(temporary.resolve("snapshot.part"));
+        Files.createFile(part.resolve("data-000001.dht"));
+        Files.createFile(part.resolve(".DS_Store"));
+        Files.createDirectory(part.resolve("@eaDir"));
+
+        write(directory(), items(3));
+
+        assertThat(verified(directory()).info().entries()).isEqualTo(3);
+        assertThat(temporary).isDirectoryNotContaining(path -> !path.equals(directory()));
+    }
+
+    @Test
+    void foreignFilesBesideAnInterruptedSnapshotStay() throws Exception {
+        Path part = Files.createDirectory(temporary.resolve("snapshot.part"));
+        Path data = Files.createFile(part.resolve("data-000001.dht"));
+        Path notes = Files.createFile(part.resolve("notes.txt"));
+        assertThatThrownBy(() -> write(directory(), items(3)))
+                .isInstanceOf(ClientException.class)
+                .hasMessage(part + " is in the way: it holds notes.txt, which is no part of an unfinished snapshot");
+        Files.delete(notes);
+        Path kept = Files.createFile(
+                Files.createDirectory(part.resolve(".snapshots")).resolve("1"));
+        assertThatThrownBy(() -> write(directory(), items(3)))
+                .isInstanceOf(ClientException.class)
+                .hasMessage(part + " is in the way: it holds .snapshots, which is no part of an unfinished snapshot");
+        assertThat(List.of(data, kept)).allMatch(Files::exists);
+    }
+
+    @Test
     void secondWriterOfADirectoryIsRefused() throws Exception {
         try (SnapshotWriter first = SnapshotWriter.begin(directory(), CUT, 500)) {
             first.add(items(1).get(0));
