@@ -10,13 +10,17 @@ import java.util.Arrays;
 
 /**
  * Reads text files that people write: configuration, tokens, certificates. Some editors begin a file with the byte
- * order mark of UTF-8, which is no part of its text, or save it as UTF-16, which is refused by name.
+ * order mark of UTF-8, which is no part of its text, or save it as UTF-16, which is refused by name. UTF-16 without a
+ * mark is recognized by a first line of ASCII or Latin-1: every second byte is NUL.
  */
 public final class TextFiles {
 
     private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
     private static final byte[] BIG_ENDIAN = {(byte) 0xFE, (byte) 0xFF};
     private static final byte[] LITTLE_ENDIAN = {(byte) 0xFF, (byte) 0xFE};
+
+    /** Two characters of UTF-16. */
+    private static final int LEAST_BYTES = 4;
 
     private TextFiles() {}
 
@@ -37,14 +41,23 @@ public final class TextFiles {
         if (content.length > most) {
             throw new IOException("it has more than " + most + " bytes");
         }
-        String text = StandardCharsets.UTF_8
-                .newDecoder()
-                .decode(ByteBuffer.wrap(withoutMark(content)))
-                .toString();
-        if (text.indexOf('\0') >= 0) {
-            throw new IOException("it has NUL characters, as UTF-16 without a byte order mark: save it as UTF-8");
+        byte[] text = withoutMark(content);
+        requireNoNul(text);
+        return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(text)).toString();
+    }
+
+    /**
+     * Refuses NUL characters. Does not block.
+     *
+     * @param text UTF-8
+     * @throws IOException if it has some, as UTF-16 without a byte order mark has
+     */
+    public static void requireNoNul(byte[] text) throws IOException {
+        for (byte each : text) {
+            if (each == 0) {
+                throw new IOException("it has NUL characters, as UTF-16 without a byte order mark: save it as UTF-8");
+            }
         }
-        return text;
     }
 
     /**
@@ -52,12 +65,9 @@ public final class TextFiles {
      *
      * @param content the beginning of a file, or all of it
      * @return the same array if it has no mark
-     * @throws IOException if the file has the mark of UTF-16
+     * @throws IOException if the text is UTF-16
      */
     public static byte[] withoutMark(byte[] content) throws IOException {
-        if (begins(content, BIG_ENDIAN) || begins(content, LITTLE_ENDIAN)) {
-            throw new IOException("its text is UTF-16: save it as UTF-8");
-        }
         int begin = beginOfText(content, 0, content.length);
         return begin == 0 ? content : Arrays.copyOfRange(content, begin, content.length);
     }
@@ -69,13 +79,44 @@ public final class TextFiles {
      * @param from the first one
      * @param to behind the last one
      * @return {@code from}, or the index behind a byte order mark of UTF-8
+     * @throws IOException if the text is UTF-16
      */
-    public static int beginOfText(byte[] bytes, int from, int to) {
-        int end = from + MARK.length;
-        return end <= to && Arrays.equals(bytes, from, end, MARK, 0, MARK.length) ? end : from;
+    public static int beginOfText(byte[] bytes, int from, int to) throws IOException {
+        if (begins(bytes, from, to, BIG_ENDIAN)
+                || begins(bytes, from, to, LITTLE_ENDIAN)
+                || isUnmarkedUtf16(bytes, from, to)) {
+            throw new IOException("its text is UTF-16: save it as UTF-8");
+        }
+        return begins(bytes, from, to, MARK) ? from + MARK.length : from;
     }
 
-    private static boolean begins(byte[] content, byte[] mark) {
-        return content.length >= mark.length && Arrays.equals(content, 0, mark.length, mark, 0, mark.length);
+    private static boolean begins(byte[] bytes, int from, int to, byte[] mark) {
+        int end = from + mark.length;
+        return end <= to && Arrays.equals(bytes, from, end, mark, 0, mark.length);
+    }
+
+    /**
+     * Returns whether every second byte of the first line is NUL and the others are no control characters. Lines of
+     * keys and values with NUL bytes differ: a tabulator of one byte separates them.
+     */
+    private static boolean isUnmarkedUtf16(byte[] bytes, int from, int to) {
+        if (to - from < LEAST_BYTES) {
+            return false;
+        }
+        int nul = bytes[from] == 0 ? 0 : 1;
+        for (int i = 0; i < to - from; i++) {
+            byte each = bytes[from + i];
+            if (i % 2 == nul ? each != 0 : !isText(each)) {
+                return false;
+            }
+            if (each == '\n' && i >= LEAST_BYTES) {
+                return true;
+            }
+        }
+        return true;
+    }
+
+    private static boolean isText(byte latin1) {
+        return latin1 >= ' ' || latin1 < 0 || latin1 == '\t' || latin1 == '\r' || latin1 == '\n';
     }
 }

@@ -1,5 +1,7 @@
 package io.dht4j.security;
 
+import io.dht4j.spi.TextFiles;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -46,6 +48,11 @@ final class TokenFile {
 
     /** Parses at least one entry, or throws IllegalArgumentException. */
     static List<Entry> parse(Path file, byte[] content) {
+        try {
+            TextFiles.requireNoNul(content);
+        } catch (IOException e) {
+            throw new IllegalArgumentException(file + " cannot be read: " + e.getMessage(), e);
+        }
         List<Entry> entries = new ArrayList<>();
         Map<String, Integer> lineOf = new HashMap<>();
         String[] lines = new String(content, StandardCharsets.UTF_8).split("\\R", -1);

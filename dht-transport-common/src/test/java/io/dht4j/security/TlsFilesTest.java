@@ -79,6 +79,8 @@ class TlsFilesTest {
                         .close());
         Files.writeString(file, pem, StandardCharsets.UTF_16BE);
         assertRefused(TlsFiles.trusting(file), file + " cannot be read: its text is UTF-16: save it as UTF-8");
+        Files.writeString(file, pem.substring(1), StandardCharsets.UTF_16LE);
+        assertRefused(TlsFiles.trusting(file), file + " cannot be read: its text is UTF-16: save it as UTF-8");
     }
 
     @Test

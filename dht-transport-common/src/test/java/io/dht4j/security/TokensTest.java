@@ -142,6 +142,10 @@ class TokensTest {
         assertAllowed(load("\ufeffread " + READER + "\r\n"), READER, Scope.READ);
         Files.writeString(file, "\ufeffread " + READER, StandardCharsets.UTF_16LE);
         assertRefused("cannot be read: its text is UTF-16: save it as UTF-8");
+        Files.writeString(file, "\r\nread " + READER, StandardCharsets.UTF_16LE);
+        assertRefused("cannot be read: its text is UTF-16: save it as UTF-8");
+        Files.writeString(file, "# \u044f\nread " + READER, StandardCharsets.UTF_16BE);
+        assertRefused("cannot be read: it has NUL characters, as UTF-16 without a byte order mark: save it as UTF-8");
     }
 
     @Test

@@ -10,6 +10,7 @@ import io.dht4j.server.client.AskedPolicy;
 import io.dht4j.server.client.BackOff;
 import io.dht4j.server.client.ClientException;
 import io.dht4j.server.client.DhtClient;
+import io.dht4j.spi.FileFailure;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -106,7 +107,12 @@ final class PutCommand implements Callable<Integer> {
 
     /** Reads to the end, which a device may not have. */
     private static byte[] bounded(InputStream in, String name) throws IOException, ClientException {
-        byte[] bytes = in.readNBytes(DhtClient.MAX_VALUE_BYTES + 1);
+        byte[] bytes;
+        try {
+            bytes = in.readNBytes(DhtClient.MAX_VALUE_BYTES + 1);
+        } catch (IOException e) {
+            throw new IOException(name + ": " + FileFailure.inWords(e), e);
+        }
         if (bytes.length > DhtClient.MAX_VALUE_BYTES) {
             throw new ClientException(name + " has more than " + DhtClient.MAX_VALUE_BYTES
                     + " bytes, the most that a value may have here");

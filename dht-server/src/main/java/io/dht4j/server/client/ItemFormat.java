@@ -12,6 +12,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
 import io.dht4j.Version;
+import io.dht4j.spi.TextFiles;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -76,6 +77,8 @@ public enum ItemFormat {
         public Item parse(byte[] line) throws ClientException {
             JsonNode node;
             try {
+                // The parser would take a line of UTF-16 too, but not the next one.
+                TextFiles.requireNoNul(line);
                 node = JSON.readTree(line);
             } catch (JsonProcessingException e) {
                 throw new ClientException("not a JSON object: " + e.getOriginalMessage());

@@ -2,6 +2,7 @@ package io.dht4j.server.client;
 
 import io.dht4j.DhtException;
 import io.dht4j.Key;
+import io.dht4j.spi.FileFailure;
 import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
@@ -172,7 +173,9 @@ public final class Loader {
                 try {
                     do {
                         line = lines.next();
-                    } while (line.filter(Loader::isBlank).isPresent());
+                    } while (line.filter(each -> isBlank(each, format)).isPresent());
+                } catch (IOException e) {
+                    throw new IOException(name + ": " + FileFailure.inWords(e), e);
                 } catch (ClientException e) {
                     throw new ClientException(name + " " + e.getMessage());
                 }
@@ -198,10 +201,10 @@ public final class Loader {
         };
     }
 
-    /** Returns whether a line has no entry in any format. Editors and concatenated files leave such lines. */
-    private static boolean isBlank(byte[] line) {
+    /** Returns whether a line has no entry. Editors and concatenated files leave such lines. */
+    private static boolean isBlank(byte[] line, ItemFormat format) {
         for (byte each : line) {
-            if (each != ' ' && each != '\r') {
+            if (each != ' ' && each != '\r' && (each != '\t' || format == ItemFormat.TSV)) {
                 return false;
             }
         }

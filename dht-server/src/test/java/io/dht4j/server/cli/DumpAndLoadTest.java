@@ -8,16 +8,19 @@ import io.dht4j.server.ServerNode;
 import io.dht4j.server.TestNodes;
 import io.dht4j.testkit.network.FreePorts;
 import java.io.ByteArrayOutputStream;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Dumps of all entries to a file, and loads of a file. */
@@ -124,10 +127,70 @@ class DumpAndLoadTest extends NodeCommands {
         Files.writeString(tabs, "\ufeffa\t1\n\nb\t2\r\n\r\n");
         assertThat(run("load", tabs.toString()).out()).contains("loaded 2 entries");
         Path json = directory.resolve("data.ndjson");
-        Files.writeString(json, "\ufeff\n{\"key\":\"c\",\"value\":\"3\"}\n  \n{\"key\":\"d\",\"value\":\"4\"}");
+        Files.writeString(json, "\ufeff\n{\"key\":\"c\",\"value\":\"3\"}\n \t \r\n\t\n{\"key\":\"d\",\"value\":\"4\"}");
         assertThat(run("load", json.toString()).out()).contains("loaded 2 entries");
         assertThat(value("a")).isEqualTo("1");
         assertThat(value("d")).isEqualTo("4");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "tsv,UTF-16LE,false",
+        "tsv,UTF-16LE,true",
+        "tsv,UTF-16BE,false",
+        "ndjson,UTF-16LE,false",
+        "ndjson,UTF-16BE,false",
+        "ndjson,UTF-16BE,true"
+    })
+    void aFileInUtf16IsRefusedAndNamed(String format, String charset, boolean isMarked) throws Exception {
+        String line = format.equals("tsv") ? "\u00fctf16\t1\r\n" : "{\"key\":\"\u00fctf16\",\"value\":\"1\"}\r\n";
+        Path file = directory.resolve("data." + format);
+        Files.writeString(file, (isMarked ? "\ufeff" : "") + line + line, Charset.forName(charset));
+
+        CommandLineRun loaded = run("load", file.toString());
+
+        assertThat(loaded.exitCode()).isEqualTo(1);
+        assertThat(loaded.err())
+                .contains("dht load: " + file + ": its text is UTF-16: save it as UTF-8")
+                .hasLineCount(1);
+    }
+
+    @Test
+    void aLineOfJsonWithNulsIsRefusedWithARemedy() throws Exception {
+        Path file = directory.resolve("data.ndjson");
+        Files.writeString(file, "{\"key\":\"a\",\"value\":\"\u044f\"}\n", StandardCharsets.UTF_16LE);
+
+        assertThat(run("load", file.toString()).err())
+                .contains(file + " line 1: not a JSON object: it has NUL characters, as UTF-16")
+                .hasLineCount(1);
+        assertThat(read("a")).isEmpty();
+    }
+
+    @Test
+    void keysAndValuesWithNulsAreLoaded() throws Exception {
+        byte[] lines = "\0\t\0\n\0a\0b\t\0c\nd\0\te\0\n\0\t\0\5\0\n".getBytes(StandardCharsets.US_ASCII);
+        for (int from = 0; from < lines.length; from++) {
+            if (from > 0 && lines[from - 1] != '\n') {
+                continue;
+            }
+            CommandLineRun loaded = CommandLineRun.withInput(
+                    Arrays.copyOfRange(lines, from, lines.length),
+                    "load",
+                    "-",
+                    "--format",
+                    "tsv",
+                    "--node",
+                    node.url());
+            assertThat(loaded.err()).isEmpty();
+        }
+        assertThat(value("\0a\0b")).isEqualTo("\0c");
+        assertThat(value("\0")).isEqualTo("\0\5\0");
+    }
+
+    @Test
+    void aDirectoryInPlaceOfAFileIsNamed() {
+        assertThat(run("load", directory.toString(), "--format", "tsv").err()).contains("load: " + directory + ": ");
+        assertThat(run("put", "k", "--file", directory.toString()).err()).contains("put: " + directory + ": ");
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.server.cli.console.Console;
 import io.dht4j.server.config.Setting;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -318,6 +319,19 @@ class UsageTest {
 
         assertThat(run.exitCode()).isEqualTo(1);
         assertThat(run.err()).contains("--token-file: there is no file " + file).hasLineCount(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"\ufeffsecret\r\n", "secret"})
+    void aTokenInUtf16IsRefusedAndNamesItsFile(String content, @TempDir Path directory) throws Exception {
+        Path file = Files.writeString(directory.resolve("token"), content, StandardCharsets.UTF_16LE);
+
+        CommandLineRun run = CommandLineRun.of("get", "k", "--token-file", file.toString());
+
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err())
+                .contains("--token-file " + file + ": its text is UTF-16: save it as UTF-8")
+                .hasLineCount(1);
     }
 
     @ParameterizedTest

@@ -39,6 +39,16 @@ class ConfigFileTest {
     }
 
     @Test
+    void aFileOfAHashKeyInUtf16IsRefused(@TempDir Path directory) throws Exception {
+        Path file = directory.resolve("key");
+        Files.writeString(file, "000102030405060708090a0b0c0d0e0f\r\n", StandardCharsets.UTF_16LE);
+
+        assertThatThrownBy(
+                        () -> ServerConfig.of(Map.of(Setting.HASH, "siphash", Setting.HASH_KEY_FILE, file.toString())))
+                .hasMessage("--hash-key-file: cannot read " + file + ": its text is UTF-16: save it as UTF-8");
+    }
+
+    @Test
     void aFileOfAHashKeyThatIsMissingOrEndlessIsRefused(@TempDir Path directory) throws Exception {
         Path none = directory.resolve("none");
         Path large =
@@ -84,6 +94,9 @@ class ConfigFileTest {
     void textThatIsNoPropertiesIsRefusedWithARemedy(@TempDir Path directory) throws Exception {
         Path file = directory.resolve("n2.properties");
         Files.writeString(file, "id=n2", StandardCharsets.UTF_16LE);
+        assertThatThrownBy(() -> ServerConfig.read(file))
+                .hasMessage("--config: cannot read " + file + ": its text is UTF-16: save it as UTF-8");
+        Files.writeString(file, "# \u044f\nid=n2", StandardCharsets.UTF_16LE);
         assertThatThrownBy(() -> ServerConfig.read(file))
                 .hasMessage("--config: cannot read " + file
                         + ": it has NUL characters, as UTF-16 without a byte order mark: save it as UTF-8");

@@ -8,6 +8,7 @@ import io.dht4j.NodeId;
 import io.dht4j.core.options.Membership;
 import io.dht4j.core.options.Membership.Origin;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumMap;
@@ -142,6 +143,13 @@ class MembershipSettingsTest {
         Files.writeString(file, "too short\n");
         assertRefused(
                 "--join-token: " + file + " must have 16 to 4096 bytes",
+                Setting.BOOTSTRAP,
+                LIST,
+                Setting.JOIN_TOKEN,
+                file);
+        Files.writeString(file, "0123456789abcdef\n", StandardCharsets.UTF_16BE);
+        assertRefused(
+                "--join-token: cannot read " + file + ": its text is UTF-16: save it as UTF-8",
                 Setting.BOOTSTRAP,
                 LIST,
                 Setting.JOIN_TOKEN,

@@ -5,6 +5,7 @@ import static io.dht4j.testkit.http.HttpApiSuite.lines;
 import static io.dht4j.testkit.http.HttpApiSuite.unbase64;
 import static io.dht4j.testkit.http.HttpApiSuite.versionOf;
 import static io.dht4j.testkit.http.HttpProblem.assertProblem;
+import static java.nio.charset.StandardCharsets.UTF_16LE;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -109,6 +110,17 @@ interface BatchSuite extends HttpApiSuite {
         assertThat(lines(post(1, "/v0/batch-get", "\n" + keyLine("marked1") + "\n" + keyLine("marked2"))))
                 .extracting(line -> line.get("value_base64"))
                 .containsExactly(base64("one"), base64("two"));
+    }
+
+    @Test
+    default void aBatchInUtf16IsRefusedByThatName() {
+        for (String mark : List.of("\ufeff", "")) {
+            byte[] body = (mark + keyLine("marked1")).getBytes(UTF_16LE);
+            HttpResponse<byte[]> refused =
+                    send(0, "POST", "/v0/batch-get", body, "Content-Type", "application/x-ndjson");
+            assertThat(assertProblem(refused, 400, ErrorCode.BAD_REQUEST))
+                    .isEqualTo("line 1: its text is UTF-16: save it as UTF-8");
+        }
     }
 
     @Test

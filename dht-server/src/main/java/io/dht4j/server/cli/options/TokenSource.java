@@ -7,6 +7,7 @@ import io.dht4j.spi.TextFiles;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -46,8 +47,10 @@ public final class TokenSource {
             // More than the longest token with its line end and a byte order mark, so that a longer one is not
             // truncated.
             return new String(TextFiles.withoutMark(in.readNBytes(LONGEST + 6)), StandardCharsets.UTF_8);
-        } catch (IOException e) {
+        } catch (FileSystemException e) {
             throw new ClientException("--token-file: " + Messages.of(e));
+        } catch (IOException e) {
+            throw new ClientException("--token-file " + file + ": " + Messages.of(e));
         }
     }
 

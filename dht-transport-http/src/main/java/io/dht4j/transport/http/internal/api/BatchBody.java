@@ -9,6 +9,7 @@ import io.dht4j.transport.common.options.PublicApiOptions.Limits;
 import io.dht4j.transport.http.internal.common.Ndjson;
 import io.dht4j.transport.http.internal.common.NdjsonSplitter;
 import io.vertx.core.buffer.Buffer;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -86,6 +87,14 @@ abstract class BatchBody implements RequestBody.Receiver {
         splitter.clear();
     }
 
+    private static int beginOfText(byte[] bytes, int from, int to) {
+        try {
+            return TextFiles.beginOfText(bytes, from, to);
+        } catch (IOException e) {
+            throw new InvalidRequestException(ErrorCode.BAD_REQUEST, "line 1: " + e.getMessage());
+        }
+    }
+
     private static boolean isBlank(byte[] bytes, int from, int to) {
         for (int i = from; i < to; i++) {
             if (bytes[i] != ' ' && bytes[i] != '\t' && bytes[i] != '\r') {
@@ -100,7 +109,7 @@ abstract class BatchBody implements RequestBody.Receiver {
         @Override
         public void line(byte[] bytes, int begin, int to) {
             count++;
-            int from = count == 1 ? TextFiles.beginOfText(bytes, begin, to) : begin;
+            int from = count == 1 ? beginOfText(bytes, begin, to) : begin;
             if (isBlank(bytes, from, to)) {
                 blank++;
                 return;
