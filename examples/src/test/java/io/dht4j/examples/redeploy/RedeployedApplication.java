@@ -6,14 +6,18 @@ import io.dht4j.Cluster;
 import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.Topology;
+import io.dht4j.UnavailableException;
 import io.dht4j.client.RemoteCluster;
 import io.dht4j.client.RemoteOptions;
 import io.dht4j.core.ClusterBuilder;
+import io.dht4j.spi.RemoteApi;
 import io.dht4j.spi.Transport;
 import io.dht4j.store.memory.MemoryStore;
 import io.dht4j.testkit.network.FreePorts;
 import io.dht4j.transport.grpc.GrpcTransport;
 import io.dht4j.transport.grpc.GrpcTransportOptions;
+import io.dht4j.transport.grpc.api.GrpcRemote;
+import io.dht4j.transport.grpc.api.GrpcRemoteOptions;
 import io.dht4j.transport.http.HttpApi;
 import io.dht4j.transport.http.HttpApiOptions;
 import io.dht4j.transport.http.HttpRemote;
@@ -22,6 +26,7 @@ import io.dht4j.transport.http.HttpTransport;
 import io.dht4j.transport.http.HttpTransportOptions;
 import io.dht4j.transport.tcp.TcpTransport;
 import io.dht4j.transport.tcp.TcpTransportOptions;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 
@@ -87,6 +92,32 @@ public abstract class RedeployedApplication implements Callable<String> {
                             RemoteOptions.defaults())) {
                 return greet(client, client);
             }
+        }
+    }
+
+    /** Fails to connect, as no node answers. Returns what the application would have read. */
+    private static String connectInVain(RemoteApi api) {
+        RemoteOptions options = RemoteOptions.defaults().withConnectTimeout(Duration.ofSeconds(1));
+        try (Cluster client = RemoteCluster.connect(api, List.of("127.0.0.1:1"), options)) {
+            return "connected to " + client;
+        } catch (UnavailableException e) {
+            return "hello";
+        }
+    }
+
+    /** An application whose remote client reaches no node over HTTP. */
+    public static final class InVainOverHttp implements Callable<String> {
+        @Override
+        public String call() {
+            return connectInVain(HttpRemote.create(HttpRemoteOptions.defaults()));
+        }
+    }
+
+    /** An application whose remote client reaches no node over gRPC. */
+    public static final class InVainOverGrpc implements Callable<String> {
+        @Override
+        public String call() {
+            return connectInVain(GrpcRemote.create(GrpcRemoteOptions.defaults()));
         }
     }
 

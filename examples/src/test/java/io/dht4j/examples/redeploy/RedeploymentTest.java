@@ -34,6 +34,8 @@ class RedeploymentTest {
             classes = {
                 RedeployedApplication.OverHttp.class,
                 RedeployedApplication.RemoteOverHttp.class,
+                RedeployedApplication.InVainOverHttp.class,
+                RedeployedApplication.InVainOverGrpc.class,
                 RedeployedApplication.OverGrpc.class,
                 RedeployedApplication.OverTcp.class
             })

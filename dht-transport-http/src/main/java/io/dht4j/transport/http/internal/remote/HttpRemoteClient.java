@@ -8,11 +8,10 @@ import io.dht4j.transport.common.options.RemoteApiOptions.Limits;
 import io.dht4j.transport.http.internal.common.ApiProtocol;
 import io.dht4j.transport.http.internal.common.Ndjson;
 import io.dht4j.transport.http.internal.peer.HostLookups;
+import io.dht4j.transport.http.internal.peer.VertxStart;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
-import io.vertx.core.VertxOptions;
-import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.http.HttpClientAgent;
 import io.vertx.core.http.HttpClientOptions;
 import io.vertx.core.http.HttpClientRequest;
@@ -43,9 +42,6 @@ public final class HttpRemoteClient implements AutoCloseable {
     /** The bound on closing sockets and threads, which end well within it. */
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(10);
 
-    /** From here on Vert.x warns of a handler that blocks the event loop. */
-    private static final int BLOCKED_SECONDS = 10;
-
     /**
      * The bound on a TLS handshake, which has to load hundreds of classes at first. Calls have deadlines of their own.
      */
@@ -73,18 +69,7 @@ public final class HttpRemoteClient implements AutoCloseable {
         this.admission = new RemoteAdmission(limits);
         this.tls = connections.security().tls().map(files -> Tls.load(files, LOG::warn));
         this.authorization = connections.token().map(token -> "Bearer " + token);
-        this.vertx = Vertx.vertx(new VertxOptions()
-                .setEventLoopPoolSize(1)
-                .setWorkerPoolSize(1)
-                .setInternalBlockingPoolSize(2)
-                .setAddressResolverOptions(HostLookups.options())
-                // As for a node: a busy machine delays a loop by some seconds, which is no fault.
-                .setMaxEventLoopExecuteTimeUnit(TimeUnit.SECONDS)
-                .setMaxEventLoopExecuteTime(BLOCKED_SECONDS)
-                .setWarningExceptionTime(Long.MAX_VALUE)
-                .setPreferNativeTransport(true)
-                .setFileSystemOptions(
-                        new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
+        this.vertx = VertxStart.run(() -> Vertx.vertx(VertxStart.options(1).setPreferNativeTransport(true)));
         this.context = vertx.getOrCreateContext();
         HttpClientOptions client = clientOptions();
         this.agent = vertx.httpClientBuilder()

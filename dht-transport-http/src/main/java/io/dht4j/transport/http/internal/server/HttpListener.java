@@ -15,6 +15,7 @@ import io.dht4j.transport.http.internal.common.HttpText;
 import io.dht4j.transport.http.internal.netty.BrowserHeaders;
 import io.dht4j.transport.http.internal.peer.PeerLoop;
 import io.dht4j.transport.http.internal.peer.PeerProtocol;
+import io.dht4j.transport.http.internal.peer.VertxStart;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
@@ -102,7 +103,10 @@ public final class HttpListener {
         this.options = options;
         this.connections = new HttpConnections(options, openFiles);
         browsers.accept(List.of(options.address().host()));
-        this.vertx = HttpServerSetup.startVertx(options.eventLoops(), connections.transport());
+        this.vertx = VertxStart.run(() -> Vertx.builder()
+                .with(VertxStart.options(options.eventLoops()))
+                .withTransport(connections.transport())
+                .build());
         this.watch = ThreadWatch.start(
                 "dht4j-http-watch",
                 "an event loop of " + options.address() + " has ended, most likely for lack of memory");
