@@ -116,7 +116,8 @@ public enum Setting {
             new Range(1, 10_000),
             Fallback.WORDS,
             "32, or fewer where one carries several calls at a time",
-            "With --transport http or tcp, connections to each other node, %s (jdk-h2: to 16, tcp: to 256). one-nio has a thread for each."),
+            "With --transport http or tcp, connections to each other node, %s (jdk-h2: to 16, tcp: to 256). one-nio has "
+                    + "a thread for each."),
     /** The mode of calls over gRPC. */
     GRPC_MODE(
             SettingSection.TRANSPORT,
@@ -298,7 +299,8 @@ public enum Setting {
             new Range(0, 600_000),
             Fallback.VALUE,
             "5000",
-            "Time that the start waits for silent nodes, %s milliseconds. It does not wait for nodes that refuse the connection."),
+            "Time that the start waits for silent nodes, %s milliseconds. It does not wait for nodes that refuse the "
+                    + "connection."),
     /** The largest value. */
     MAX_VALUE_BYTES(
             SettingSection.LIMITS,
@@ -323,7 +325,8 @@ public enum Setting {
             new Range(1, 1_000_000),
             Fallback.VALUE,
             "10000",
-            "Connections to each port, %s. At most a quarter of the open files of the process. On an HTTP port that peers share, a "
+            "Connections to each port, %s. At most a quarter of the open files of the process. On an HTTP port that "
+                    + "peers share, a "
                     + "quarter is reserved for them."),
     /** The bound on connections from one address. */
     MAX_CONNECTIONS_PER_ADDRESS(
@@ -347,7 +350,8 @@ public enum Setting {
             new Range(0, 600_000),
             Fallback.VALUE,
             "5000",
-            "Time that the node goes on serving after SIGTERM, %s milliseconds, while it tells clients and load balancers to call other nodes. A node without "
+            "Time that the node goes on serving after SIGTERM, %s milliseconds, while it tells clients and load "
+                    + "balancers to call other nodes. A node without "
                     + "others does not wait."),
     /** The node's certificate. */
     TLS_CERT(
