@@ -157,12 +157,20 @@ class AsynchronousLoadTest {
         assertThat(loads).hasValue(2);
     }
 
+    /** A thread of the common pool that waits for a task may run it itself. */
+    private static void inAnotherThread(Runnable task) {
+        Thread thread = new Thread(task, "another");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
     private @Nullable String waitingForItself(DhtCache cache) {
         return cache.get(
                 "1",
                 () -> loads.incrementAndGet() > MOST_LOADS
                         ? "no end"
-                        : CompletableFuture.supplyAsync(() -> waitingForItself(cache))
+                        : CompletableFuture.supplyAsync(
+                                        () -> waitingForItself(cache), AsynchronousLoadTest::inAnotherThread)
                                 .join());
     }
 
@@ -181,7 +189,8 @@ class AsynchronousLoadTest {
                 "1",
                 () -> loads.incrementAndGet() > MOST_LOADS
                         ? CompletableFuture.completedFuture("no end")
-                        : CompletableFuture.supplyAsync(() -> dependingOnItself(cache))
+                        : CompletableFuture.supplyAsync(
+                                        () -> dependingOnItself(cache), AsynchronousLoadTest::inAnotherThread)
                                 .thenCompose(made -> made));
     }
 
