@@ -222,23 +222,6 @@ class AnswerTest {
     }
 
     private static Results keyed(KeyFigure key, boolean complete, Measurement... measurements) {
-        Results all = SampleResults.with(List.of(measurements));
-        return new Results(
-                all.schema(),
-                all.scenario(),
-                all.question(),
-                key,
-                "",
-                all.command(),
-                all.began(),
-                all.tookSeconds(),
-                complete,
-                all.quick(),
-                all.parameters(),
-                all.build(),
-                all.machine(),
-                all.measurements(),
-                all.notes(),
-                all.links());
+        return SampleResults.with(key, complete, List.of(measurements));
     }
 }

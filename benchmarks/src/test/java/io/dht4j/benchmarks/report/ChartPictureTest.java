@@ -206,7 +206,7 @@ class ChartPictureTest {
         assertThat(elements(empty, "svg")).isEmpty();
 
         Results all = SampleResults.with(List.of(costing("PUT", "vertx", List.of(68.0))));
-        Element incomplete = picture(changed(all, all.keyFigure(), false));
+        Element incomplete = picture(SampleResults.with(all.keyFigure(), false, all.measurements()));
         assertThat(texts(incomplete, "text")).last().asString().startsWith("Incomplete. Bar: median.");
     }
 
@@ -227,27 +227,7 @@ class ChartPictureTest {
     }
 
     private static Results keyedByValues(Measurement... measurements) {
-        return changed(SampleResults.with(List.of(measurements)), KeyFigure.values(), true);
-    }
-
-    private static Results changed(Results all, KeyFigure key, boolean complete) {
-        return new Results(
-                all.schema(),
-                all.scenario(),
-                all.question(),
-                key,
-                all.conclusion(),
-                all.command(),
-                all.began(),
-                all.tookSeconds(),
-                complete,
-                all.quick(),
-                all.parameters(),
-                all.build(),
-                all.machine(),
-                all.measurements(),
-                all.notes(),
-                all.links());
+        return SampleResults.with(KeyFigure.values(), true, List.of(measurements));
     }
 
     private Element picture(Results results) throws Exception {

@@ -57,16 +57,21 @@ public final class SampleResults {
 
     /** Returns results with these measurements. */
     public static Results with(List<Measurement> measurements) {
+        return with(KeyFigure.cost(Cost.CPU_MICROS), true, measurements);
+    }
+
+    /** Returns results with this key figure and these measurements. */
+    public static Results with(KeyFigure key, boolean complete, List<Measurement> measurements) {
         return new Results(
                 Results.SCHEMA,
                 "clients",
                 "Which HTTP client costs least between nodes?",
-                KeyFigure.cost(Cost.CPU_MICROS),
+                key,
                 "",
                 List.of("./dht", "bench", "run", "clients", "--keys", "1000", "--variants", "jdk,one nio"),
                 Instant.parse("2026-11-21T10:00:00Z"),
                 1234.5,
-                true,
+                complete,
                 false,
                 Map.of("keys", "1000", "variants", "jdk,one nio"),
                 "sha256 0123456789ab",

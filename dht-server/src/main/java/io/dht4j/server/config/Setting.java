@@ -116,8 +116,8 @@ public enum Setting {
             new Range(1, 10_000),
             Fallback.WORDS,
             "32, or fewer where one carries several calls at a time",
-            "With --transport http or tcp, connections to each other node, %s (jdk-h2: to 16, tcp: to 256). one-nio has "
-                    + "a thread for each."),
+            "With --transport http or tcp, connections to each other node, %s (jdk-h2: to 16, tcp: to 256). one-nio "
+                    + "has a thread for each."),
     /** The mode of calls over gRPC. */
     GRPC_MODE(
             SettingSection.TRANSPORT,
@@ -326,8 +326,7 @@ public enum Setting {
             Fallback.VALUE,
             "10000",
             "Connections to each port, %s. At most a quarter of the open files of the process. On an HTTP port that "
-                    + "peers share, a "
-                    + "quarter is reserved for them."),
+                    + "peers share, a quarter is reserved for them."),
     /** The bound on connections from one address. */
     MAX_CONNECTIONS_PER_ADDRESS(
             SettingSection.LIMITS,
@@ -351,8 +350,7 @@ public enum Setting {
             Fallback.VALUE,
             "5000",
             "Time that the node goes on serving after SIGTERM, %s milliseconds, while it tells clients and load "
-                    + "balancers to call other nodes. A node without "
-                    + "others does not wait."),
+                    + "balancers to call other nodes. A node without others does not wait."),
     /** The node's certificate. */
     TLS_CERT(
             SettingSection.SECURITY,
@@ -404,7 +402,7 @@ public enum Setting {
 
     private final SettingSection section;
     private final String label;
-    /** Above the greatest number if the setting is no number. */
+    /** Greater than the maximum if the setting is no number. */
     private final int min;
 
     private final int max;

@@ -26,6 +26,9 @@ public abstract class HealthContract {
     /** A health in the words of both versions. */
     public record Health(String status, Map<String, Object> details) {}
 
+    /** Returns the version's type of indicators. */
+    protected abstract Class<?> indicator();
+
     /** Returns the health of the only indicator. */
     protected abstract Health health(AssertableApplicationContext context);
 
@@ -118,7 +121,7 @@ public abstract class HealthContract {
     @Test
     void theIndicatorCanBeTurnedOff() {
         runner.withPropertyValues("management.health.dht4j.enabled=false")
-                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("dht4jHealthIndicator"));
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(indicator()));
     }
 
     private ApplicationContextRunner replaced(UnaryOperator<CompletionStage<NodeStatus>> status) {

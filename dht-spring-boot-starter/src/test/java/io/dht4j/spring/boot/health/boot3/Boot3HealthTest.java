@@ -9,6 +9,11 @@ import org.springframework.boot.test.context.assertj.AssertableApplicationContex
 class Boot3HealthTest extends HealthContract {
 
     @Override
+    protected Class<?> indicator() {
+        return HealthIndicator.class;
+    }
+
+    @Override
     protected Health health(AssertableApplicationContext context) {
         var health = context.getBean(HealthIndicator.class).health();
         return new Health(health.getStatus().getCode(), health.getDetails());
