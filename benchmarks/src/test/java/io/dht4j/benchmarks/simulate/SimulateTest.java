@@ -59,7 +59,8 @@ class SimulateTest {
 
         assertThat(Simulate.execute(console, "--seeds", "1")).isEqualTo(1);
 
-        assertThat(text(err)).isEqualTo("dht simulate: standard output cannot be written: No space left on device\n");
+        assertThat(text(err).lines().filter(line -> !line.endsWith(" simulated minutes")))
+                .containsExactly("dht simulate: standard output cannot be written: No space left on device");
     }
 
     @Test
