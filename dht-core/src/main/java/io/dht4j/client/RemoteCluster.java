@@ -25,10 +25,10 @@ import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.client.RemoteCall.Kind;
 import io.dht4j.core.SystemEnvironment;
-import io.dht4j.core.internal.admission.CallerStage;
 import io.dht4j.core.internal.admission.RetryBudget;
 import io.dht4j.core.internal.coordinator.node.Readiness;
 import io.dht4j.core.options.OverloadProtection.Retries;
+import io.dht4j.spi.ClosingThread;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.Observer.Call;
 import io.dht4j.spi.RemoteApi;
@@ -414,7 +414,7 @@ public final class RemoteCluster implements Cluster {
         if (calls.isClosed()) {
             return;
         }
-        CallerStage.refuseClose("the remote client");
+        ClosingThread.check("the remote client", false, LOG::warn);
         status.close();
         readiness.close("this client is closed");
         membership.close();

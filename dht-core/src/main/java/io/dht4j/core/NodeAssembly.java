@@ -2,7 +2,6 @@ package io.dht4j.core;
 
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
-import io.dht4j.core.internal.admission.CallerStage;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.clock.VersionSlots;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
@@ -22,6 +21,7 @@ import io.dht4j.core.internal.wire.ClusterSettings;
 import io.dht4j.core.options.Membership;
 import io.dht4j.core.options.Membership.Origin;
 import io.dht4j.core.options.NodeOptions.Limits;
+import io.dht4j.spi.ClosingThread;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.HintLog;
 import io.dht4j.spi.PartitionTable;
@@ -40,12 +40,16 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Creates and starts a node with a builder's settings, and closes its parts if the start fails. In an agreed cluster,
  * the node's membership starts first, and the node itself once there is an agreed state.
  */
 final class NodeAssembly implements NodeStart {
+
+    private static final Logger LOG = LoggerFactory.getLogger(NodeAssembly.class);
 
     private final ClusterBuilder given;
     private final Optional<Membership> options;
@@ -275,7 +279,7 @@ final class NodeAssembly implements NodeStart {
     @Override
     public void close() {
         if (!closed.get()) {
-            CallerStage.refuseClose("node " + given.self);
+            ClosingThread.check("node " + given.self, false, LOG::warn);
             IllegalStateException failures = new IllegalStateException("the parts of the node do not close");
             end(failures);
             if (failures.getSuppressed().length > 0) {

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
 import io.dht4j.security.TokenGuard;
+import io.dht4j.spi.ClosingThread;
 import io.dht4j.spi.TransportException;
 import io.dht4j.transport.common.options.ListenAddress;
 import io.dht4j.transport.http.internal.api.ApiHandler;
@@ -37,6 +38,7 @@ public final class HttpApi implements AutoCloseable {
     private final boolean ownsListener;
     private final ProbesEndpoint probes;
     private final MetricsEndpoint metrics = new MetricsEndpoint();
+    private volatile boolean closed;
 
     private HttpApi(
             HttpListener listener,
@@ -165,13 +167,15 @@ public final class HttpApi implements AutoCloseable {
      * port is released and its threads have ended; a shared one continues to serve the node's peers. Blocks; must not
      * be called on an event loop. May be called repeatedly.
      *
-     * @throws IllegalStateException if called on an event loop
+     * @throws IllegalStateException if called on an event loop, or if an action of a stage, an observer or a listener
+     *     calls this on a thread of the library; nothing is closed then
      */
     @Override
     public void close() {
-        if (Context.isOnEventLoopThread()) {
-            throw new IllegalStateException("close() blocks and must not be called on an event loop");
+        if (closed) {
+            return;
         }
+        ClosingThread.check("the HTTP API", Context.isOnEventLoopThread(), LOG::warn);
         admission.stop();
         if (ownsListener) {
             listener.close();
@@ -182,5 +186,6 @@ public final class HttpApi implements AutoCloseable {
             listener.detachPublic();
         }
         guard.close();
+        closed = true;
     }
 }

@@ -84,7 +84,8 @@ public final class GrpcApi implements AutoCloseable {
      * refused with {@link io.dht4j.ErrorCode#NOT_SERVING}, and the health service reports the same. On return the port
      * is released and the threads have ended. Blocks; must not be called on an event loop. May be called repeatedly.
      *
-     * @throws IllegalStateException if called on an event loop
+     * @throws IllegalStateException if called on an event loop, or if an action of a stage, an observer or a listener
+     *     calls this on a thread of the library; nothing is closed then
      */
     @Override
     public void close() {

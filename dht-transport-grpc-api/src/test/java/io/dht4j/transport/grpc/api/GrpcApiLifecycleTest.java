@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.dht4j.ErrorCode;
+import io.dht4j.Key;
 import io.dht4j.spi.TransportException;
 import io.dht4j.transport.grpc.api.internal.common.ApiErrors;
 import io.dht4j.v1.GetRequest;
@@ -229,6 +230,40 @@ class GrpcApiLifecycleTest {
     }
 
     @Test
+    void closingInAnActionIsRefusedAtOnce() {
+        start(GrpcApiOptions.defaults());
+        try (GrpcApiNodes nodes = GrpcApiNodes.three()) {
+            Thread caller = Thread.currentThread();
+            CompletableFuture<Void> closed = new CompletableFuture<>();
+            await().atMost(PATIENCE).until(() -> {
+                nodes.cluster(0)
+                        .put(Key.of("k"), new byte[1])
+                        .thenRun(() -> {
+                            if (Thread.currentThread() != caller && !closed.isDone()) {
+                                try {
+                                    nodes.api(0).close();
+                                    closed.complete(null);
+                                } catch (IllegalStateException e) {
+                                    closed.completeExceptionally(e);
+                                }
+                            }
+                        })
+                        .toCompletableFuture()
+                        .get();
+                return closed.isDone();
+            });
+            assertThatThrownBy(closed::join)
+                    .hasMessageContaining("the gRPC API cannot be closed on this thread: it runs an action");
+            nodes.api(0).close();
+            nodes.cluster(0)
+                    .put(Key.of("k"), new byte[1])
+                    .thenRun(() -> nodes.api(0).close())
+                    .toCompletableFuture()
+                    .join();
+        }
+    }
+
+    @Test
     void closingOnAnEventLoopIsRefused() throws Exception {
         KeyValueGrpc.KeyValueFutureStub client = start(GrpcApiOptions.defaults().withEventLoops(1));
         CompletableFuture<Throwable> thrown = new CompletableFuture<>();
@@ -241,6 +276,8 @@ class GrpcApiLifecycleTest {
             }
         };
         client.get(GET);
-        assertThat(thrown.get(30, TimeUnit.SECONDS)).isInstanceOf(IllegalStateException.class);
+        assertThat(thrown.get(30, TimeUnit.SECONDS))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("the gRPC API cannot be closed on this thread: it runs an action");
     }
 }

@@ -19,7 +19,6 @@ import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.admission.ByteBudget;
-import io.dht4j.core.internal.admission.CallerStage;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
@@ -35,6 +34,7 @@ import io.dht4j.core.internal.observation.ObservedCall;
 import io.dht4j.core.internal.view.BatchProgress;
 import io.dht4j.core.internal.view.Views;
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.ClosingThread;
 import io.dht4j.spi.Observer.Call;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -357,7 +357,7 @@ public final class NodeCluster implements Cluster {
     @Override
     public void close() {
         if (!closed.get()) {
-            CallerStage.refuseClose("node " + components.self());
+            ClosingThread.check("node " + components.self(), false, LOG::warn);
         }
         if (!closed.compareAndSet(false, true)) {
             return;

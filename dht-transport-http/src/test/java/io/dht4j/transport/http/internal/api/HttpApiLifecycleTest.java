@@ -180,6 +180,65 @@ class HttpApiLifecycleTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
+    void closingInAnActionIsRefusedAtOnce(boolean shared) {
+        try (ApiNodes nodes = ApiNodes.three();
+                HttpApi own = HttpApi.listening("127.0.0.1", 0, nodes.cluster(0), HttpApiOptions.defaults())) {
+            HttpApi api = shared ? nodes.api(0) : own;
+            Thread caller = Thread.currentThread();
+            CompletableFuture<String> closed = new CompletableFuture<>();
+            Awaitility.await().until(() -> {
+                nodes.cluster(0)
+                        .put(Key.of("k"), new byte[1])
+                        .thenRun(() -> {
+                            if (Thread.currentThread() != caller) {
+                                closed.complete(failureOfClosing(api));
+                            }
+                        })
+                        .toCompletableFuture()
+                        .get();
+                return closed.isDone();
+            });
+            assertThat(closed.join()).contains("the HTTP API cannot be closed on this thread: it runs");
+            assertThat(nodes.get(0, "/v0/entity?id=k").statusCode()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void closingOnAnEventLoopIsRefusedWithARemedy() {
+        try (ApiNodes one = ApiNodes.three()) {
+            CompletableFuture<String> closed = new CompletableFuture<>();
+            one.api(0).metrics(() -> {
+                closed.complete(failureOfClosing(one.api(0)));
+                return CompletableFuture.completedFuture("");
+            });
+            one.get(0, "/metrics");
+            assertThat(closed.join()).contains("the HTTP API cannot be closed on this thread", "thenRunAsync");
+        }
+    }
+
+    @Test
+    void aClosedApiMayBeClosedAgainInAnAction() {
+        try (ApiNodes nodes = ApiNodes.three()) {
+            nodes.api(0).close();
+            nodes.cluster(1)
+                    .put(Key.of("k"), new byte[1])
+                    .thenRun(() -> nodes.api(0).close())
+                    .toCompletableFuture()
+                    .join();
+        }
+    }
+
+    private static String failureOfClosing(HttpApi api) {
+        try {
+            api.close();
+            return "closed";
+        } catch (IllegalStateException e) {
+            return String.valueOf(e.getMessage());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
     void closingCutsWhatDoesNotEnd(boolean shared) throws Exception {
         HttpApiOptions options = HttpApiOptions.defaults().withDrainTimeout(Duration.ofMillis(100));
         try (ApiNodes one = ApiNodes.of(1, builder -> builder, options)) {

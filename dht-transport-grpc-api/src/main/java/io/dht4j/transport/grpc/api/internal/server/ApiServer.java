@@ -3,6 +3,7 @@ package io.dht4j.transport.grpc.api.internal.server;
 import io.dht4j.Cluster;
 import io.dht4j.security.Tls;
 import io.dht4j.security.TokenGuard;
+import io.dht4j.spi.ClosingThread;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.transport.common.BoundedWait;
@@ -295,15 +296,18 @@ public final class ApiServer implements AutoCloseable {
      * Stops accepting calls, drains those in flight, and releases the port and the threads. Blocks; must not be called
      * on an event loop. May be called repeatedly.
      *
-     * @throws IllegalStateException if called on an event loop
+     * @throws IllegalStateException as {@link ClosingThread#check} does, and on an event loop; nothing is closed then
      */
     @Override
     public void close() {
-        for (EventExecutor loop : loops) {
-            if (loop.inEventLoop()) {
-                throw new IllegalStateException("close() blocks and must not be called on an event loop");
-            }
+        if (closing.getCount() == 0) {
+            return;
         }
+        boolean isOnEventLoop = false;
+        for (EventExecutor loop : loops) {
+            isOnEventLoop |= loop.inEventLoop();
+        }
+        ClosingThread.check("the gRPC API", isOnEventLoop, LOG::warn);
         if (!closed.compareAndSet(false, true)) {
             BoundedWait.upTo(options.listener().drainTimeout().plus(CLOSE_BOUND.multipliedBy(3)), closing::await);
             return;
