@@ -160,7 +160,7 @@ interface ProtocolSuite extends HttpApiSuite {
     default void aPageOfTheNodeItselfIsServed() throws IOException {
         String authority = "localhost:" + base(0).getPort();
         try (RawHttp raw = raw(0)) {
-            raw.send("PUT /v0/entity?id=own HTTP/1.1\r\nHost: " + authority + "\r\nOrigin: http://" + authority
+            raw.send("PUT /v0/entity?id=same-origin HTTP/1.1\r\nHost: " + authority + "\r\nOrigin: http://" + authority
                     + "\r\nContent-Length: 1\r\n\r\nx");
             assertThat(raw.read().status()).isEqualTo(201);
         }
