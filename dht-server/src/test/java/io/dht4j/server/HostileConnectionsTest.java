@@ -2,8 +2,8 @@ package io.dht4j.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dht4j.testkit.http.RawHttp;
 import io.dht4j.testkit.network.FreePorts;
+import io.dht4j.transport.http.fixture.RawHttp;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

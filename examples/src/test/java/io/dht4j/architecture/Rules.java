@@ -155,7 +155,6 @@ final class Rules {
                 "the testkit depends on the API and test libraries",
                 dependsOnlyOn(
                         new String[] {in("testkit")},
-                        "com.fasterxml.jackson.core..",
                         "org.junit.jupiter..",
                         "org.assertj..",
                         "org.awaitility..",

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dht4j.ErrorCode;
-import io.dht4j.testkit.http.RawHttp;
+import io.dht4j.transport.http.fixture.RawHttp;
 import java.util.List;
 
 /** Whether an answer of the public HTTP API is right, or one clear error with a number. */

@@ -1,6 +1,6 @@
 package io.dht4j.transport.grpc;
 
-import io.dht4j.testkit.leaks.BufferLeakCheck;
+import io.dht4j.transport.common.leaks.BufferLeakCheck;
 import io.grpc.netty.shaded.io.netty.buffer.PooledByteBufAllocator;
 
 /** Watches the buffers of gRPC's copy of Netty. Registered for all tests of the modules of gRPC. */

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.dht4j.OverloadedException;
-import io.dht4j.testkit.http.RawHttp;
 import io.dht4j.transport.common.options.PublicApiOptions.Limits;
 import io.dht4j.transport.common.options.PublicApiOptions.Patience;
+import io.dht4j.transport.http.fixture.RawHttp;
 import io.dht4j.transport.http.internal.server.HttpListener;
 import io.dht4j.transport.http.internal.server.ListenerFixtures;
 import java.time.Duration;

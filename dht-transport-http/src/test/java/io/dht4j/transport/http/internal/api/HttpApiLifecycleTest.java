@@ -1,16 +1,16 @@
 package io.dht4j.transport.http.internal.api;
 
-import static io.dht4j.testkit.http.HttpProblem.assertProblem;
+import static io.dht4j.transport.http.fixture.HttpProblem.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.spi.TransportException;
-import io.dht4j.testkit.http.RawHttp;
 import io.dht4j.transport.http.HttpApi;
 import io.dht4j.transport.http.HttpApiOptions;
 import io.dht4j.transport.http.fixture.ApiNodes;
+import io.dht4j.transport.http.fixture.RawHttp;
 import io.dht4j.transport.http.fixture.RawHttp2;
 import java.io.IOException;
 import java.net.ConnectException;

@@ -1,13 +1,13 @@
 package io.dht4j.transport.http.internal.api;
 
-import static io.dht4j.testkit.http.HttpProblem.assertProblem;
+import static io.dht4j.transport.http.fixture.HttpProblem.assertProblem;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.ErrorCode;
-import io.dht4j.testkit.http.RawHttp;
 import io.dht4j.transport.http.HttpApiOptions;
 import io.dht4j.transport.http.fixture.ApiNodes;
+import io.dht4j.transport.http.fixture.RawHttp;
 import java.io.IOException;
 import java.net.SocketException;
 import java.net.http.HttpClient;

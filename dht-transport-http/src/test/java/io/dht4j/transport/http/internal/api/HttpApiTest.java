@@ -1,7 +1,7 @@
 package io.dht4j.transport.http.internal.api;
 
-import io.dht4j.testkit.http.HttpApiContract;
 import io.dht4j.transport.http.HttpApiOptions;
+import io.dht4j.transport.http.contract.api.HttpApiContract;
 import io.dht4j.transport.http.fixture.ApiNodes;
 import java.net.URI;
 import java.time.Duration;

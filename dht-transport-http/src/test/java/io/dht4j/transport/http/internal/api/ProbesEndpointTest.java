@@ -1,6 +1,6 @@
 package io.dht4j.transport.http.internal.api;
 
-import static io.dht4j.testkit.http.HttpProblem.assertProblem;
+import static io.dht4j.transport.http.fixture.HttpProblem.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -17,10 +17,10 @@ import io.dht4j.RepairStatus;
 import io.dht4j.StoreProblem;
 import io.dht4j.Topology;
 import io.dht4j.core.ClusterBuilder;
-import io.dht4j.testkit.http.RawHttp;
 import io.dht4j.transport.http.HttpApi;
 import io.dht4j.transport.http.HttpApiOptions;
 import io.dht4j.transport.http.fixture.ApiNodes;
+import io.dht4j.transport.http.fixture.RawHttp;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;

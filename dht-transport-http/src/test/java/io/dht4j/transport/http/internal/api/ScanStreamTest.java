@@ -3,9 +3,9 @@ package io.dht4j.transport.http.internal.api;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.dht4j.testkit.http.RawHttp;
 import io.dht4j.transport.http.HttpApiOptions;
 import io.dht4j.transport.http.fixture.ApiNodes;
+import io.dht4j.transport.http.fixture.RawHttp;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.dht4j.transport.http.internal.netty;
 
-import io.dht4j.testkit.leaks.BufferLeakCheck;
+import io.dht4j.transport.common.leaks.BufferLeakCheck;
 import io.dht4j.transport.http.internal.vertx.VertxPipelinedTransportTest;
 import io.netty.buffer.PooledByteBufAllocator;
 import java.util.Set;

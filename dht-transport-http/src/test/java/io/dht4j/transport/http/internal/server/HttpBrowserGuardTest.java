@@ -1,6 +1,6 @@
 package io.dht4j.transport.http.internal.server;
 
-import static io.dht4j.testkit.http.HttpProblem.assertProblem;
+import static io.dht4j.transport.http.fixture.HttpProblem.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.ErrorCode;
@@ -8,13 +8,13 @@ import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.FrameHandler;
-import io.dht4j.testkit.http.RawHttp;
-import io.dht4j.testkit.http.RawHttp.Answer;
 import io.dht4j.transport.http.HttpApi;
 import io.dht4j.transport.http.HttpApiOptions;
 import io.dht4j.transport.http.HttpTransport;
 import io.dht4j.transport.http.HttpTransportOptions;
 import io.dht4j.transport.http.fixture.ApiNodes;
+import io.dht4j.transport.http.fixture.RawHttp;
+import io.dht4j.transport.http.fixture.RawHttp.Answer;
 import io.dht4j.transport.http.fixture.RawHttp2;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

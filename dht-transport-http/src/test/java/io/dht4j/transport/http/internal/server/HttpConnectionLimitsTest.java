@@ -1,6 +1,6 @@
 package io.dht4j.transport.http.internal.server;
 
-import static io.dht4j.testkit.http.HttpProblem.assertProblem;
+import static io.dht4j.transport.http.fixture.HttpProblem.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -9,12 +9,12 @@ import io.dht4j.Node;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.FrameHandler;
-import io.dht4j.testkit.http.RawHttp;
 import io.dht4j.transport.common.OpenFiles;
 import io.dht4j.transport.common.options.ConnectionLimits;
 import io.dht4j.transport.http.HttpTransport;
 import io.dht4j.transport.http.HttpTransportOptions;
 import io.dht4j.transport.http.TransportInternals;
+import io.dht4j.transport.http.fixture.RawHttp;
 import io.dht4j.transport.http.internal.peer.PeerProtocol;
 import io.vertx.core.buffer.Buffer;
 import java.io.IOException;

@@ -1,17 +1,17 @@
 package io.dht4j.transport.http.internal.server;
 
-import static io.dht4j.testkit.http.HttpProblem.assertProblem;
+import static io.dht4j.transport.http.fixture.HttpProblem.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.dht4j.Cluster;
 import io.dht4j.ErrorCode;
-import io.dht4j.testkit.http.RawHttp;
 import io.dht4j.transport.http.HttpApi;
 import io.dht4j.transport.http.HttpApiOptions;
 import io.dht4j.transport.http.fixture.ApiNodes;
 import io.dht4j.transport.http.fixture.PausedCluster;
+import io.dht4j.transport.http.fixture.RawHttp;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -1,6 +1,6 @@
 package io.dht4j.transport.http.internal.server;
 
-import static io.dht4j.testkit.http.HttpProblem.assertProblem;
+import static io.dht4j.transport.http.fixture.HttpProblem.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Cluster;
@@ -8,13 +8,13 @@ import io.dht4j.ErrorCode;
 import io.dht4j.Node;
 import io.dht4j.Topology;
 import io.dht4j.core.ClusterBuilder;
-import io.dht4j.testkit.http.RawHttp;
 import io.dht4j.testkit.network.FreePorts;
 import io.dht4j.testkit.store.ModelStore;
 import io.dht4j.transport.http.HttpApiOptions;
 import io.dht4j.transport.http.HttpTransport;
 import io.dht4j.transport.http.HttpTransportOptions;
 import io.dht4j.transport.http.fixture.ApiNodes;
+import io.dht4j.transport.http.fixture.RawHttp;
 import java.io.IOException;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;

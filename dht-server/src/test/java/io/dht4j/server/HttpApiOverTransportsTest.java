@@ -1,4 +1,4 @@
-package io.dht4j.examples.transport;
+package io.dht4j.server;
 
 import io.dht4j.Cluster;
 import io.dht4j.Node;
@@ -7,7 +7,6 @@ import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.options.Batching;
 import io.dht4j.spi.Transport;
 import io.dht4j.store.memory.MemoryStore;
-import io.dht4j.testkit.http.HttpApiContract;
 import io.dht4j.testkit.network.FreePorts;
 import io.dht4j.transport.grpc.GrpcMode;
 import io.dht4j.transport.grpc.GrpcTransport;
@@ -18,6 +17,7 @@ import io.dht4j.transport.http.HttpClientKind;
 import io.dht4j.transport.http.HttpTransport;
 import io.dht4j.transport.http.HttpTransportOptions;
 import io.dht4j.transport.http.clients.HttpClients;
+import io.dht4j.transport.http.contract.api.HttpApiContract;
 import io.dht4j.transport.tcp.TcpTransport;
 import io.dht4j.transport.tcp.TcpTransportOptions;
 import java.net.URI;

@@ -1,12 +1,14 @@
-package io.dht4j.testkit.http;
+package io.dht4j.transport.http.contract.api;
 
-import static io.dht4j.testkit.http.HttpApiSuite.json;
-import static io.dht4j.testkit.http.HttpProblem.assertProblem;
+import static io.dht4j.transport.http.contract.api.HttpApiSuite.json;
+import static io.dht4j.transport.http.fixture.HttpProblem.assertProblem;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.ErrorCode;
+import io.dht4j.transport.http.fixture.Json;
+import io.dht4j.transport.http.fixture.RawHttp;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.util.List;

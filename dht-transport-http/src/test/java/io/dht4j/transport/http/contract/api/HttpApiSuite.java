@@ -1,8 +1,10 @@
-package io.dht4j.testkit.http;
+package io.dht4j.transport.http.contract.api;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.transport.http.fixture.Json;
+import io.dht4j.transport.http.fixture.RawHttp;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;

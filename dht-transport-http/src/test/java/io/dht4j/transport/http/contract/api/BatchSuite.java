@@ -1,15 +1,16 @@
-package io.dht4j.testkit.http;
+package io.dht4j.transport.http.contract.api;
 
-import static io.dht4j.testkit.http.HttpApiSuite.base64;
-import static io.dht4j.testkit.http.HttpApiSuite.lines;
-import static io.dht4j.testkit.http.HttpApiSuite.unbase64;
-import static io.dht4j.testkit.http.HttpApiSuite.versionOf;
-import static io.dht4j.testkit.http.HttpProblem.assertProblem;
+import static io.dht4j.transport.http.contract.api.HttpApiSuite.base64;
+import static io.dht4j.transport.http.contract.api.HttpApiSuite.lines;
+import static io.dht4j.transport.http.contract.api.HttpApiSuite.unbase64;
+import static io.dht4j.transport.http.contract.api.HttpApiSuite.versionOf;
+import static io.dht4j.transport.http.fixture.HttpProblem.assertProblem;
 import static java.nio.charset.StandardCharsets.UTF_16LE;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.ErrorCode;
+import io.dht4j.transport.http.fixture.RawHttp;
 import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.util.List;

@@ -1,12 +1,13 @@
-package io.dht4j.testkit.http;
+package io.dht4j.transport.http.contract.api;
 
-import static io.dht4j.testkit.http.HttpApiSuite.base64;
-import static io.dht4j.testkit.http.HttpApiSuite.lines;
-import static io.dht4j.testkit.http.HttpProblem.assertProblem;
+import static io.dht4j.transport.http.contract.api.HttpApiSuite.base64;
+import static io.dht4j.transport.http.contract.api.HttpApiSuite.lines;
+import static io.dht4j.transport.http.fixture.HttpProblem.assertProblem;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.ErrorCode;
+import io.dht4j.transport.http.fixture.RawHttp;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

@@ -1,7 +1,10 @@
-package io.dht4j.testkit.leaks;
+package io.dht4j.transport.common.leaks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -27,6 +30,9 @@ public abstract class BufferLeakCheck implements AfterAllCallback {
     private static final int ROUNDS = 2;
 
     private static final int BUFFERS_OF_A_ROUND = 200;
+
+    private static final int COLLECTIONS = 30;
+    private static final int COLLECTION_MILLIS = 1_000;
 
     /** Kept here, since the log manager holds loggers weakly. */
     private final Logger log;
@@ -82,7 +88,7 @@ public abstract class BufferLeakCheck implements AfterAllCallback {
      */
     public final List<String> find() throws InterruptedException {
         for (int round = 0; round < ROUNDS; round++) {
-            Garbage.collect();
+            collectGarbage();
             for (int i = 0; i < BUFFERS_OF_A_ROUND; i++) {
                 allocateAndRelease();
             }
@@ -92,6 +98,23 @@ public abstract class BufferLeakCheck implements AfterAllCallback {
             found.add(report);
         }
         return found;
+    }
+
+    /** Collects the present garbage, and waits until a thread of the JVM has processed its references. */
+    private static void collectGarbage() throws InterruptedException {
+        ReferenceQueue<Object> collected = new ReferenceQueue<>();
+        WeakReference<Object> garbage = new WeakReference<>(new Object(), collected);
+        try {
+            for (int i = 0; i < COLLECTIONS; i++) {
+                System.gc();
+                if (collected.remove(COLLECTION_MILLIS) != null) {
+                    return;
+                }
+            }
+        } finally {
+            Reference.reachabilityFence(garbage);
+        }
+        throw new IllegalStateException("no garbage in " + COLLECTIONS + " collections; is System.gc() disabled?");
     }
 
     @Override

@@ -1,16 +1,18 @@
-package io.dht4j.testkit.http;
+package io.dht4j.transport.http.contract.api;
 
-import static io.dht4j.testkit.http.HttpApiSuite.base64Url;
-import static io.dht4j.testkit.http.HttpApiSuite.encode;
-import static io.dht4j.testkit.http.HttpApiSuite.json;
-import static io.dht4j.testkit.http.HttpApiSuite.lines;
-import static io.dht4j.testkit.http.HttpApiSuite.unbase64;
-import static io.dht4j.testkit.http.HttpApiSuite.versionOf;
-import static io.dht4j.testkit.http.HttpProblem.assertProblem;
+import static io.dht4j.transport.http.contract.api.HttpApiSuite.base64Url;
+import static io.dht4j.transport.http.contract.api.HttpApiSuite.encode;
+import static io.dht4j.transport.http.contract.api.HttpApiSuite.json;
+import static io.dht4j.transport.http.contract.api.HttpApiSuite.lines;
+import static io.dht4j.transport.http.contract.api.HttpApiSuite.unbase64;
+import static io.dht4j.transport.http.contract.api.HttpApiSuite.versionOf;
+import static io.dht4j.transport.http.fixture.HttpProblem.assertProblem;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.ErrorCode;
+import io.dht4j.transport.http.fixture.Json;
+import io.dht4j.transport.http.fixture.RawHttp;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.net.http.HttpResponse;

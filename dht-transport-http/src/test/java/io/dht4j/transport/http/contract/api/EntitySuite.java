@@ -1,13 +1,15 @@
-package io.dht4j.testkit.http;
+package io.dht4j.transport.http.contract.api;
 
-import static io.dht4j.testkit.http.HttpApiSuite.base64Url;
-import static io.dht4j.testkit.http.HttpApiSuite.encode;
-import static io.dht4j.testkit.http.HttpProblem.assertProblem;
+import static io.dht4j.transport.http.contract.api.HttpApiSuite.base64Url;
+import static io.dht4j.transport.http.contract.api.HttpApiSuite.encode;
+import static io.dht4j.transport.http.fixture.HttpProblem.assertProblem;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.ErrorCode;
 import io.dht4j.Version;
+import io.dht4j.transport.http.fixture.Json;
+import io.dht4j.transport.http.fixture.RawHttp;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.Random;

@@ -1,4 +1,4 @@
-package io.dht4j.testkit.http;
+package io.dht4j.transport.http.contract.api;
 
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -27,7 +27,6 @@ public abstract class HttpApiContract
     private Nodes nodes;
 
     /** Constructor for subclasses. */
-    @SuppressWarnings("NullAway.Init") // set before all tests
     protected HttpApiContract() {}
 
     /** Three nodes. */
