@@ -154,7 +154,7 @@ final class DivergedHandover {
         PartitionSet removed = context.local().rollbacks().handedOver(view, partitions);
         if (!removed.isEmpty()) {
             LOG.info(
-                    "{}: the replicas of {} partitions have what a recovery has set aside here",
+                    "{}: the replicas of {} partitions have what this node has of them",
                     context.self(),
                     removed.cardinality());
         }

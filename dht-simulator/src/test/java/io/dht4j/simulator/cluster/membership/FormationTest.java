@@ -6,6 +6,7 @@ import static io.dht4j.simulator.cluster.membership.FormedCluster.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.Key;
 import io.dht4j.Node;
@@ -376,6 +377,39 @@ class FormationTest {
             }
             nodes.put(3, "key7", "again");
             assertThat(nodes.get(0, "key7")).isEqualTo("again");
+        }
+    }
+
+    @Test
+    void conversionKeepsWhatOnlyANodeBeyondTheReplicationFactorHas() {
+        try (FormedCluster nodes = new FormedCluster(1)) {
+            Topology topology = new Topology(1, list(0, 1, 2, 3));
+            List<Cluster> before = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                before.add(nodes.startStatic(i, topology));
+            }
+            Key key = Key.of("key");
+            int last = Integer.parseInt(nodes.env
+                    .await(before.get(0).locate(key), BOUND)
+                    .replicas()
+                    .get(3)
+                    .id()
+                    .value()
+                    .substring(1));
+            for (int i = 0; i < 4; i++) {
+                if (i != last) {
+                    before.get(i).close();
+                }
+            }
+            CallOptions anyOfAll = CallOptions.defaults().withPolicy(1, 4);
+            nodes.env.await(before.get(last).put(key, new byte[] {7}, anyOfAll), BOUND);
+            before.get(last).close();
+
+            nodes.form(4);
+            nodes.env.advance(Duration.ofMinutes(1));
+            assertThat(nodes.env.await(nodes.cluster(last).get(key), BOUND))
+                    .hasValueSatisfying(value -> assertThat(value.bytes()).containsExactly(7));
+            assertThat(nodes.disk(last).entries()).isZero();
         }
     }
 

@@ -145,9 +145,9 @@ public final class RollbackDetector {
 
     private static void logDivergence(PartitionSet partitions) {
         LOG.warn(
-                "this node has taken part in changes of the replicas that a recovery has set aside: {} partitions are "
-                        + "compared with all their replicas first, and until then this node accepts writes of them, "
-                        + "refuses reads, and drops nothing",
+                "this node may have entries of {} partitions that their replicas lack, after a recovery or since its "
+                        + "nodes are no longer a fixed list: they are compared first, and until then this node accepts "
+                        + "writes of them, refuses reads, and drops nothing",
                 partitions.cardinality());
     }
 

@@ -7,6 +7,7 @@ import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.AgreedSettings;
 import io.dht4j.core.internal.membership.state.MemberAttributes;
 import io.dht4j.core.internal.membership.state.SlotTable;
+import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.wire.ClusterSettings;
 import io.dht4j.core.internal.wire.MembershipRequest;
 import io.dht4j.spi.PartitionTable;
@@ -40,6 +41,14 @@ public record Founding(
     public Founding {
         claims = Collections.unmodifiableMap(new LinkedHashMap<>(claims));
         nodes = List.copyOf(nodes);
+    }
+
+    /** Returns the partitions of which a founder is no replica. */
+    PartitionSet notOwned(NodeId founder) {
+        return PartitionSet.matching(
+                settings.partitions(),
+                partition -> table.replicas(partition, settings.replicationFactor()).stream()
+                        .noneMatch(node -> node.id().equals(founder)));
     }
 
     public Proposal proposal() {

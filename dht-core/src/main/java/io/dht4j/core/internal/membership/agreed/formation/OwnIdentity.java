@@ -1,6 +1,7 @@
 package io.dht4j.core.internal.membership.agreed.formation;
 
 import io.dht4j.core.internal.membership.agreed.formation.NodeNotes.Identity;
+import io.dht4j.core.internal.view.Epoch;
 import io.dht4j.core.options.Membership;
 import io.dht4j.core.options.Membership.Origin;
 import io.dht4j.spi.Environment;
@@ -37,6 +38,10 @@ public final class OwnIdentity {
         String binding =
                 options.origin() == Origin.BOOTSTRAP ? bindingOfFounder(founding) : bindingOfJoiner(options, store);
         store.bind(binding);
+        if (options.origin() == Origin.BOOTSTRAP && store.entries() > 0) {
+            // A static cluster may have acknowledged writes above the replication factor: the owners may lack them.
+            notes.diverged().add(Epoch.FIRST, founding.notOwned(options.self().id()));
+        }
         Identity made = new Identity(incarnation, Optional.empty(), binding);
         notes.keep(made);
         return made;
