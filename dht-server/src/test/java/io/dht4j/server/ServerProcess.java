@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 /** A server in a process of its own. */
 public final class ServerProcess implements AutoCloseable {
 
-    private static final long PATIENCE_SECONDS = 60;
+    private static final long PATIENCE_SECONDS = 180;
 
     private final Process process;
     private final Path err;

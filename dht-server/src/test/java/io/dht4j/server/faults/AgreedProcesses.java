@@ -34,7 +34,8 @@ final class AgreedProcesses implements AutoCloseable {
     /** Of a call within the cluster. Who is killed resets its connections, so that nothing waits for so long. */
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
-    private static final Duration CLIENT_TIMEOUT = Duration.ofSeconds(30);
+    private static final RemoteOptions CLIENT_OPTIONS =
+            RemoteOptions.defaults().withTimeout(Duration.ofSeconds(30)).withConnectTimeout(Duration.ofMinutes(2));
 
     private final Path directory;
     private final int founders;
@@ -172,7 +173,7 @@ final class AgreedProcesses implements AutoCloseable {
                 name -> RemoteCluster.connect(
                         HttpRemote.create(HttpRemoteOptions.defaults()),
                         List.of(address(name, Port.HTTP)),
-                        RemoteOptions.defaults().withTimeout(CLIENT_TIMEOUT)));
+                        CLIENT_OPTIONS));
     }
 
     /** A client that is given the founders and learns of the other nodes. */
@@ -184,7 +185,7 @@ final class AgreedProcesses implements AutoCloseable {
                         names(1, founders).stream()
                                 .map(node -> address(node, Port.GRPC))
                                 .toList(),
-                        RemoteOptions.defaults().withTimeout(CLIENT_TIMEOUT)));
+                        CLIENT_OPTIONS));
     }
 
     /** Runs a command of {@code ./dht} that asks a node. */

@@ -153,7 +153,8 @@ class RollingRestartTest {
         for (int node = 0; node < NODES; node++) {
             addresses.add("127.0.0.1:" + port(node, which));
         }
-        Cluster remote = RemoteCluster.connect(api, addresses, RemoteOptions.defaults());
+        Cluster remote =
+                RemoteCluster.connect(api, addresses, RemoteOptions.defaults().withConnectTimeout(PATIENCE));
         remotes.add(remote);
         return remote;
     }
