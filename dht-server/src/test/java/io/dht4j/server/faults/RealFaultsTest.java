@@ -18,6 +18,7 @@ import io.dht4j.server.faults.FaultyLink.Weather;
 import io.dht4j.server.faults.RealWorkload.Door;
 import io.dht4j.simulator.history.Operation;
 import io.dht4j.spi.RemoteApi;
+import io.dht4j.testkit.SearchEffort;
 import io.dht4j.transport.grpc.api.GrpcRemote;
 import io.dht4j.transport.grpc.api.GrpcRemoteOptions;
 import io.dht4j.transport.http.HttpRemote;
@@ -50,7 +51,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("search")
 class RealFaultsTest {
 
-    private static final int ROUNDS = Integer.getInteger("dht.faults.rounds", 6);
+    private static final int ROUNDS = Integer.getInteger("dht.faults.rounds", SearchEffort.isWhole() ? 6 : 3);
     private static final long SEED = Long.getLong("dht.faults.seed", 1);
     private static final int RUNS = Integer.getInteger("dht.faults.runs", 1);
     /** With {@code memory}, acknowledged writes are lost when all are killed: a way to see this test fail. */
@@ -139,7 +140,9 @@ class RealFaultsTest {
 
     private Door door(int node, String api, RemoteApi remote, String address) {
         Cluster cluster = RemoteCluster.connect(
-                remote, List.of(address), RemoteOptions.defaults().withTimeout(CLIENT_TIMEOUT));
+                remote,
+                List.of(address),
+                RemoteOptions.defaults().withTimeout(CLIENT_TIMEOUT).withConnectTimeout(PATIENCE));
         clusters.add(cluster);
         return new Door(RealCluster.name(node) + "/" + api, cluster);
     }

@@ -12,6 +12,7 @@ import io.dht4j.spi.StoreException;
 import io.dht4j.store.disk.Disk;
 import io.dht4j.store.log.LogFormat;
 import io.dht4j.store.mvstore.internal.disk.StoreDirectory;
+import io.dht4j.testkit.SearchEffort;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
@@ -284,7 +285,8 @@ class MvStoreRecoveryTest {
         SplittableRandom random = new SplittableRandom(SEED);
         int length = (int) Files.size(directory.resolve("data.mv"));
         int detected = 0;
-        for (int round = 0; round < 150; round++) {
+        int rounds = SearchEffort.isWhole() ? 150 : 40;
+        for (int round = 0; round < rounds; round++) {
             Path copy = copy();
             int position = random.nextInt(length);
             flip(copy.resolve("data.mv"), position, 0x10);

@@ -9,6 +9,7 @@ import io.dht4j.Version;
 import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.StoreException;
+import io.dht4j.testkit.SearchEffort;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -18,6 +19,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -25,7 +27,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * What a store does when its disk cannot be written or forced: it refuses writes, is read as before, and loses nothing
@@ -207,8 +208,12 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
         assertThatThrownBy(() -> open(MvStoreOptions.defaults())).hasMessageContaining("UNTRUSTED");
     }
 
+    static LongStream seeds() {
+        return LongStream.rangeClosed(1, SearchEffort.isWhole() ? 6 : 2);
+    }
+
     @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3, 4, 5, 6})
+    @MethodSource("seeds")
     void anyWriteFailureKeepsAcknowledgedEntries(long seed) throws Exception {
         SplittableRandom random = new SplittableRandom(seed);
         Durability durability = random.nextBoolean() ? Durability.OS : Durability.FSYNC;

@@ -224,6 +224,7 @@ class MicroRaftClusterTest {
     }
 
     @Test
+    @Tag("full")
     void votersChangeAndReturnAndTheLostMajorityIsRecovered() throws IOException {
         List<Node> founders = founders(3);
         List<NodeStart> starts = new ArrayList<>();

@@ -5,6 +5,7 @@ import io.dht4j.transport.http.contract.HttpSecureTransportContract;
 import org.junit.jupiter.api.Tag;
 
 @Tag("portable")
+@Tag("variant")
 class VertxH2SecureTransportTest extends HttpSecureTransportContract {
 
     VertxH2SecureTransportTest() {

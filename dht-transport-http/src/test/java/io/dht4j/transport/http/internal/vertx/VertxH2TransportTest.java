@@ -5,6 +5,7 @@ import io.dht4j.transport.http.contract.HttpClientContract;
 import org.junit.jupiter.api.Tag;
 
 @Tag("portable")
+@Tag("variant")
 class VertxH2TransportTest extends HttpClientContract {
 
     VertxH2TransportTest() {
