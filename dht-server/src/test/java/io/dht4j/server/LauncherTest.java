@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class LauncherTest {
 
-    private static final long PATIENCE_SECONDS = 600;
+    private static final long PATIENCE_SECONDS = 1_800;
 
     /** Lines of a build. */
     private static final List<String> LINES = List.of(
