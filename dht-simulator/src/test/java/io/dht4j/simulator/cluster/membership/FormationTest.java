@@ -338,14 +338,19 @@ class FormationTest {
         }
     }
 
+    private static List<Cluster> startFourStatic(FormedCluster nodes) {
+        Topology topology = new Topology(1, list(0, 1, 2, 3));
+        List<Cluster> started = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            started.add(nodes.startStatic(i, topology));
+        }
+        return started;
+    }
+
     @Test
     void aStaticClusterIsConvertedOnItsDataAndNothingMoves() {
         try (FormedCluster nodes = new FormedCluster(1)) {
-            Topology topology = new Topology(1, list(0, 1, 2, 3));
-            List<Cluster> before = new ArrayList<>();
-            for (int i = 0; i < 4; i++) {
-                before.add(nodes.startStatic(i, topology));
-            }
+            List<Cluster> before = startFourStatic(nodes);
             for (int key = 0; key < 200; key++) {
                 nodes.env.await(before.get(key % 4).put(Key.of("key" + key), new byte[] {(byte) key}), BOUND);
             }
@@ -383,19 +388,11 @@ class FormationTest {
     @Test
     void conversionKeepsWhatOnlyANodeBeyondTheReplicationFactorHas() {
         try (FormedCluster nodes = new FormedCluster(1)) {
-            Topology topology = new Topology(1, list(0, 1, 2, 3));
-            List<Cluster> before = new ArrayList<>();
-            for (int i = 0; i < 4; i++) {
-                before.add(nodes.startStatic(i, topology));
-            }
+            List<Cluster> before = startFourStatic(nodes);
             Key key = Key.of("key");
-            int last = Integer.parseInt(nodes.env
-                    .await(before.get(0).locate(key), BOUND)
-                    .replicas()
-                    .get(3)
-                    .id()
-                    .value()
-                    .substring(1));
+            List<Node> replicas =
+                    nodes.env.await(before.get(0).locate(key), BOUND).replicas();
+            int last = list(0, 1, 2, 3).indexOf(replicas.get(3));
             for (int i = 0; i < 4; i++) {
                 if (i != last) {
                     before.get(i).close();
