@@ -298,14 +298,14 @@ final class DhtCache extends AbstractValueAdaptingCache {
                 .thenCompose(Load::finding)
                 .thenCompose(
                         meanwhile -> meanwhile == null ? load.running() : CompletableFuture.completedFuture(meanwhile));
-        loading.whenComplete((stored, error) -> {
+        // The caller gets the stage behind this one, so that its next retrieval does not join this load.
+        return loading.whenComplete((stored, error) -> {
             if (error == null) {
                 mine.complete(stored);
             } else {
                 LoadsInFlight.fail(mine, DhtException.unwrap(error));
             }
         });
-        return loading;
     }
 
     /**

@@ -52,11 +52,13 @@ final class LoadsInFlight {
      */
     @Nullable
     CompletableFuture<Object> join(Key key, CompletableFuture<Object> mine) {
-        CompletableFuture<Object> other = loads.putIfAbsent(key, mine);
-        if (other == null) {
-            mine.whenComplete((value, error) -> loads.remove(key, mine));
+        CompletableFuture<Object> current =
+                loads.compute(key, (same, other) -> other == null || other.isDone() ? mine : other);
+        if (current != mine) {
+            return current;
         }
-        return other;
+        mine.whenComplete((value, error) -> loads.remove(key, mine));
+        return null;
     }
 
     /**

@@ -73,6 +73,20 @@ class AsynchronousLoadTest {
         assertThat(loads).hasValue(1);
     }
 
+    /** As after an eviction, which must not be answered with what was loaded before it. */
+    @Test
+    void aRetrievalAfterTheResultLoadsAnew() {
+        DhtCache cache = cache(Duration.ofSeconds(20), () -> null);
+        List<CompletableFuture<String>> again = Stream.of("of the loader", "of those who wait")
+                .map(result -> cache.retrieve("1", this::load)
+                        .thenCompose(value -> cache.retrieve(
+                                "1", () -> CompletableFuture.completedFuture("after the result " + result))))
+                .toList();
+        loading.complete("first");
+        assertThat(again).extracting(CompletableFuture::join).noneMatch("first"::equals);
+        assertThat(loads).hasValue(1);
+    }
+
     /** Spring would ask the handler about it, and those who wait would load again. */
     @ParameterizedTest
     @MethodSource("failures")

@@ -125,7 +125,8 @@ public final class HttpRemoteClient implements AutoCloseable {
             return call.stage();
         }
         underWay.add(call);
-        call.stage().whenComplete((result, error) -> {
+        // The caller gets the stage behind this one, so that its next call finds the room that this one releases.
+        CompletionStage<T> ended = call.stage().whenComplete((result, error) -> {
             underWay.remove(call);
             admission.leave(request.bodyBytes());
         });
@@ -138,7 +139,7 @@ public final class HttpRemoteClient implements AutoCloseable {
         if (closed.get()) {
             call.refuse("the client is closed");
         }
-        return call.stage();
+        return ended;
     }
 
     /** Sets the receiver of the address of a node whose answer announces that it is about to stop. */

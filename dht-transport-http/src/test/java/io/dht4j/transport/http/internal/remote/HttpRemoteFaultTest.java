@@ -259,6 +259,18 @@ class HttpRemoteFaultTest {
     }
 
     @Test
+    void thePlaceOfACallIsFreeWhenItsCallerHasTheResult() throws Exception {
+        try (RemoteApi one = HttpRemote.create(HttpRemoteOptions.defaults().withMaxInFlight(1))) {
+            for (int call = 0; call < 20; call++) {
+                CompletionStage<?> next = one.get("127.0.0.1:1", KEY, OPTIONS)
+                        .handle((result, error) -> one.get("127.0.0.1:1", KEY, OPTIONS))
+                        .thenCompose(second -> second);
+                assertThat(failure(next).code()).isEqualTo(ErrorCode.NOT_SENT);
+            }
+        }
+    }
+
+    @Test
     void clientRefusesOnlyRequestsOverItsLimits() throws Exception {
         Map<Key, byte[]> batch = Map.of(KEY, new byte[1024], Key.of("another"), new byte[900]);
         HttpRemoteOptions options =
