@@ -233,9 +233,9 @@ class GrpcApiLifecycleTest {
     void closingInAnActionIsRefusedAtOnce() {
         start(GrpcApiOptions.defaults());
         try (GrpcApiNodes nodes = GrpcApiNodes.three()) {
-            Thread caller = Thread.currentThread();
             CompletableFuture<Void> closed = new CompletableFuture<>();
             await().atMost(PATIENCE).until(() -> {
+                Thread caller = Thread.currentThread();
                 nodes.cluster(0)
                         .put(Key.of("k"), new byte[1])
                         .thenRun(() -> {

@@ -184,9 +184,9 @@ class HttpApiLifecycleTest {
         try (ApiNodes nodes = ApiNodes.three();
                 HttpApi own = HttpApi.listening("127.0.0.1", 0, nodes.cluster(0), HttpApiOptions.defaults())) {
             HttpApi api = shared ? nodes.api(0) : own;
-            Thread caller = Thread.currentThread();
             CompletableFuture<String> closed = new CompletableFuture<>();
             Awaitility.await().until(() -> {
+                Thread caller = Thread.currentThread();
                 nodes.cluster(0)
                         .put(Key.of("k"), new byte[1])
                         .thenRun(() -> {
