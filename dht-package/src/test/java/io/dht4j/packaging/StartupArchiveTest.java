@@ -28,7 +28,8 @@ import org.junit.jupiter.api.io.TempDir;
 @EnabledOnOs({OS.LINUX, OS.MAC})
 class StartupArchiveTest {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(300);
+    /** The training has the lowest priority: beside other work it takes minutes. */
+    private static final Duration PATIENCE = Duration.ofMinutes(15);
 
     /** The directory of the launcher below the one that the user names. */
     private static final String OWN = "dht4j-startup";
