@@ -15,6 +15,7 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -343,7 +344,10 @@ public final class DhtClient {
     }
 
     private static String entity(Key key, AskedPolicy policy) {
-        return "/v0/entity?id=" + QueryEncoding.encode(key) + policy.query();
+        String id = key.isText()
+                ? "id=" + QueryEncoding.encode(key)
+                : "id_base64=" + Base64.getUrlEncoder().withoutPadding().encodeToString(key.unsafeBytes());
+        return "/v0/entity?" + id + policy.query();
     }
 
     private static CompletableFuture<Void> expect(int status, CompletableFuture<HttpResponse<byte[]>> stage) {

@@ -4,13 +4,17 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
+import com.fasterxml.jackson.core.io.JsonEOFException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
+import io.dht4j.PrintableText;
 import io.dht4j.Version;
 import io.dht4j.spi.TextFiles;
 import java.io.ByteArrayOutputStream;
@@ -22,6 +26,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -30,8 +36,9 @@ import java.util.OptionalLong;
 public enum ItemFormat {
     /**
      * Key, tabulator, value, as bytes. Within them {@code \t}, {@code \n}, {@code \r} and {@code \\} represent a
-     * tabulator, a line feed, a carriage return and a backslash; all other bytes represent themselves, so any key and
-     * value passes through. Does not keep when an entry expires.
+     * tabulator, a line feed, a carriage return and a backslash; all other bytes represent themselves, so any text as
+     * key and any value passes through. A key that is not UTF-8 is written but not read: most often, the file has
+     * another encoding. Does not keep when an entry expires.
      */
     TSV {
         @Override
@@ -50,7 +57,12 @@ public enum ItemFormat {
                             + " (one within a value is written \\t)");
                 }
             }
-            return new Item(key(unescape(line, 0, tab)), unescape(line, tab + 1, end), OptionalLong.empty());
+            Key key = key(unescape(line, 0, tab));
+            if (!key.isText()) {
+                throw new ClientException("the key is not UTF-8: save the file as UTF-8, or use ndjson, which has"
+                        + " keys of other bytes as key_base64");
+            }
+            return new Item(key, unescape(line, tab + 1, end), OptionalLong.empty());
         }
 
         @Override
@@ -69,8 +81,8 @@ public enum ItemFormat {
     /**
      * A JSON object with {@code key_base64} and {@code value_base64}, or {@code key} and {@code value} as text (with
      * both, they must agree), and {@code expires_at} in milliseconds since 1970 if the entry expires; with a negative
-     * number it has expired. Other fields are ignored; a line has at most {@value #MOST_TOKENS} names, values and
-     * brackets.
+     * number it has expired. The {@code version} of a scan's line is read where an entry keeps it. Other fields are
+     * refused; a line has at most {@value #MOST_TOKENS} names, values and brackets.
      */
     NDJSON {
         @Override
@@ -81,13 +93,14 @@ public enum ItemFormat {
                 TextFiles.requireNoNul(line);
                 node = JSON.readTree(line);
             } catch (JsonProcessingException e) {
-                throw new ClientException("not a JSON object: " + e.getOriginalMessage());
+                throw new ClientException(malformed(e, line.length));
             } catch (IOException e) {
                 throw new ClientException("not a JSON object: " + e.getMessage());
             }
             if (!node.isObject()) {
-                throw new ClientException("not a JSON object");
+                throw new ClientException("not a JSON object; each line must hold one");
             }
+            requireKnownFields(node);
             return new Item(
                     key(bytes(node, "key")),
                     bytes(node, "value"),
@@ -105,6 +118,15 @@ public enum ItemFormat {
         }
     };
 
+    /** The fields of a line of {@link #NDJSON}, in the order of messages. */
+    private static final List<String> FIELDS =
+            List.of("key", "key_base64", "value", "value_base64", "expires_at", "version");
+
+    private static final int LONGEST_QUOTE = 100;
+
+    /** The bound on brackets within one another. */
+    private static final int MOST_NESTED = 8;
+
     /** The bound on tokens. An entry needs some twenty; each takes far more memory than its bytes. */
     private static final int MOST_TOKENS = 1_000;
 
@@ -112,7 +134,7 @@ public enum ItemFormat {
     private static final ObjectMapper JSON = JsonMapper.builder(JsonFactory.builder()
                     .streamReadConstraints(StreamReadConstraints.builder()
                             .maxStringLength(LineReader.MAX_LINE)
-                            .maxNestingDepth(8)
+                            .maxNestingDepth(MOST_NESTED)
                             .maxTokenCount(MOST_TOKENS)
                             .build())
                     .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
@@ -163,6 +185,34 @@ public enum ItemFormat {
     public static String unknownFormat(Path file) {
         return "--format tsv or ndjson is needed: the name " + file
                 + " does not tell (.tsv and .tab do, .ndjson and .jsonl do)";
+    }
+
+    /** Returns why a line is no JSON object. The parser's own message is for programmers. */
+    private static String malformed(JsonProcessingException e, int length) {
+        if (e instanceof StreamConstraintsException) {
+            return "an entry's line has at most " + MOST_TOKENS + " names, values and brackets, these at most "
+                    + MOST_NESTED + " deep, and numbers of at most "
+                    + StreamReadConstraints.DEFAULT_MAX_NUM_LEN + " digits";
+        }
+        if (e instanceof JsonEOFException || e.getLocation().getColumnNr() > length) {
+            return "no whole JSON object; each line must hold one";
+        }
+        // A mismatch is what follows the end of the object.
+        return e instanceof MismatchedInputException
+                ? "more than one JSON value; each line must hold one object"
+                : "no well-formed JSON object with each field once, at byte "
+                        + e.getLocation().getColumnNr();
+    }
+
+    private static void requireKnownFields(JsonNode node) throws ClientException {
+        Iterator<String> names = node.fieldNames();
+        while (names.hasNext()) {
+            String name = names.next();
+            if (!FIELDS.contains(name)) {
+                throw new ClientException("unknown field \"" + PrintableText.of(name, LONGEST_QUOTE)
+                        + "\"; the fields are " + String.join(", ", FIELDS));
+            }
+        }
     }
 
     /** Returns the expiry; every time before 1970 has passed. */

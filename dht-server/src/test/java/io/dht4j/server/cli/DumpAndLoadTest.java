@@ -7,7 +7,6 @@ import io.dht4j.Key;
 import io.dht4j.server.ServerNode;
 import io.dht4j.server.TestNodes;
 import io.dht4j.testkit.network.FreePorts;
-import java.io.ByteArrayOutputStream;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -208,16 +207,32 @@ class DumpAndLoadTest extends NodeCommands {
 
     @Test
     void aLineThatTheClusterRefusesIsNamed() throws Exception {
-        ByteArrayOutputStream lines = new ByteArrayOutputStream();
-        lines.writeBytes("a\t1\n".getBytes(StandardCharsets.UTF_8));
-        lines.writeBytes(new byte[] {(byte) 0xFF, '\t', 'x', '\n'});
         Path file = directory.resolve("data.tsv");
-        Files.write(file, lines.toByteArray());
+        Files.writeString(file, "a\t1\nb\t" + "x".repeat((16 << 20) + 1) + "\n");
 
         CommandLineRun loaded = run("load", file.toString());
 
         assertThat(loaded.exitCode()).isEqualTo(1);
-        assertThat(loaded.err()).contains("line 2").contains("KEY_INVALID").hasLineCount(1);
+        assertThat(loaded.err()).contains("line 2").contains("VALUE_TOO_LARGE").hasLineCount(1);
+    }
+
+    @Test
+    void aKeyOfAnyBytesIsDumpedAndLoaded() throws Exception {
+        String line = "{\"key_base64\":\"//8=\",\"value_base64\":\"dg==\"";
+
+        CommandLineRun loaded = CommandLineRun.withInput(
+                (line + "}").getBytes(StandardCharsets.US_ASCII),
+                "load",
+                "-",
+                "--format",
+                "ndjson",
+                "--node",
+                node.url());
+
+        assertThat(loaded.err()).isEmpty();
+        assertThat(run("get", "--key-base64", "//8=").out()).isEqualTo("v");
+        assertThat(run("dump", "--format", "ndjson").out()).contains(line);
+        assertThat(run("delete", "--key-base64", "//8=").exitCode()).isZero();
     }
 
     @Test

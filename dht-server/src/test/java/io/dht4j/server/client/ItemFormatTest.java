@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.dht4j.Key;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.SplittableRandom;
@@ -28,6 +29,9 @@ class ItemFormatTest {
             byte[] value = new byte[random.nextInt(40)];
             random.nextBytes(key);
             random.nextBytes(value);
+            if (format == ItemFormat.TSV) {
+                key = new String(key, StandardCharsets.UTF_8).getBytes(StandardCharsets.UTF_8);
+            }
             Item item = new Item(Key.of(key), value, OptionalLong.empty());
 
             LineReader lines = new LineReader(new ByteArrayInputStream(format.format(item)));
@@ -76,13 +80,61 @@ class ItemFormatTest {
     }
 
     @Test
-    void ndjsonTakesTextAndPassesOverWhatItDoesNotKnow() throws Exception {
-        Item read = ItemFormat.NDJSON.parse(
-                utf8("{\"key\":\"ключ\",\"value\":\"a\\nb\",\"version\":\"12\",\"more\":{\"x\":[1]}}"));
+    void ndjsonTakesTextAndAScansVersion() throws Exception {
+        Item read = ItemFormat.NDJSON.parse(utf8("{\"key\":\"ключ\",\"value\":\"a\\nb\",\"version\":\"12\"}"));
 
         assertThat(read.key()).isEqualTo(Key.of("ключ"));
         assertThat(read.value()).isEqualTo(utf8("a\nb"));
         assertThat(read.expiresAtMillis()).isEmpty();
+    }
+
+    @Test
+    void anUnknownFieldIsRefusedWithTheKnownOnes() {
+        assertThatThrownBy(() -> ItemFormat.NDJSON.parse(utf8("{\"key\":\"a\",\"value\":\"1\",\"ttl\":5}")))
+                .isInstanceOf(ClientException.class)
+                .hasMessage("unknown field \"ttl\"; the fields are "
+                        + "key, key_base64, value, value_base64, expires_at, version");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "{\"key\":\"a\",|no whole JSON object; each line must hold one",
+                "{|no whole JSON object; each line must hold one",
+                "{\"key\":\"a|no whole JSON object; each line must hold one",
+                "]|no well-formed JSON object with each field once, at byte 1",
+                "{\"key\":\"a\",\"key\":\"b\"}|no well-formed JSON object with each field once, at byte 17",
+                "{\"key\":\"a\"} {}|more than one JSON value; each line must hold one object",
+                "1|not a JSON object; each line must hold one"
+            })
+    void aLineThatIsNoJsonObjectIsRefusedInWordsOfItsAuthor(String line, String message) {
+        assertThatThrownBy(() -> ItemFormat.NDJSON.parse(utf8(line)))
+                .isInstanceOf(ClientException.class)
+                .hasMessage(message);
+    }
+
+    @Test
+    void aDeeplyNestedLineAndALongNumberAreRefusedWithTheBounds() {
+        for (String more : List.of("[".repeat(20), "1".repeat(5_000))) {
+            assertThatThrownBy(() -> ItemFormat.NDJSON.parse(utf8("{\"expires_at\":" + more)))
+                    .isInstanceOf(ClientException.class)
+                    .hasMessage("an entry's line has at most 1000 names, values and brackets, these at most 8 deep, "
+                            + "and numbers of at most 1000 digits");
+        }
+    }
+
+    @Test
+    void aTsvKeyInAnotherEncodingIsRefusedWithARemedy() throws Exception {
+        byte[] line = "m\u00fcller\t\u00fc".getBytes(StandardCharsets.ISO_8859_1);
+
+        assertThatThrownBy(() -> ItemFormat.TSV.parse(line))
+                .isInstanceOf(ClientException.class)
+                .hasMessage("the key is not UTF-8: save the file as UTF-8, or use ndjson, which has keys of other "
+                        + "bytes as key_base64");
+        assertThat(ItemFormat.TSV.parse(new byte[] {'a', '\t', (byte) 0xFF}).value())
+                .containsExactly(0xFF);
     }
 
     @Test

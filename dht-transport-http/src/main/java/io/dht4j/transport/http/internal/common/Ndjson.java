@@ -21,6 +21,7 @@ import java.util.Iterator;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -134,7 +135,8 @@ public final class Ndjson {
             while (parser.nextToken() != JsonToken.END_OBJECT) {
                 String name = parser.currentName();
                 if (!allowed.contains(name)) {
-                    throw new IllegalArgumentException("unknown field \"" + HttpText.shown(name) + "\"");
+                    throw new IllegalArgumentException("unknown field \"" + HttpText.shown(name)
+                            + "\"; a line here has only " + String.join(", ", new TreeSet<>(allowed)));
                 }
                 JsonToken token = parser.nextToken();
                 if (token != (name.equals(EXPIRY) ? JsonToken.VALUE_NUMBER_INT : JsonToken.VALUE_STRING)) {

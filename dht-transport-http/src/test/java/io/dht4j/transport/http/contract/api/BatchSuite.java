@@ -197,6 +197,15 @@ interface BatchSuite extends HttpApiSuite {
     }
 
     @Test
+    default void anUnknownFieldIsRefusedWithTheKnownOnes() {
+        String scanned = "{\"key\":\"a\",\"key_base64\":\"YQ==\",\"value_base64\":\"dg==\",\"version\":\"1\"}";
+        assertThat(assertProblem(post(0, "/v0/batch-put", scanned), 400, ErrorCode.BAD_REQUEST))
+                .isEqualTo("line 1: unknown field \"key\"; a line here has only key_base64, value_base64");
+        assertThat(assertProblem(post(0, "/v0/batch-get", scanned), 400, ErrorCode.BAD_REQUEST))
+                .isEqualTo("line 1: unknown field \"key\"; a line here has only key_base64");
+    }
+
+    @Test
     default void keysAndValuesOfALineAreChecked() {
         assertProblem(post(0, "/v0/batch-get", keyLine("")), 400, ErrorCode.KEY_INVALID);
         assertProblem(post(0, "/v0/batch-get", keyLine("a".repeat(4097))), 400, ErrorCode.KEY_INVALID);
