@@ -161,7 +161,9 @@ public final class ServerNode implements AutoCloseable {
             return start(config, customizer, memory, watch, closer);
         } catch (StoreException | TransportException | IllegalArgumentException | StartFailure e) {
             closer.closeAfter(e);
-            throw new ServerStartException(String.valueOf(e.getMessage()), e);
+            String why = String.valueOf(e.getMessage());
+            throw new ServerStartException(
+                    ShellWords.of(why, config.id().value(), config.membership().isAgreed()), e);
         } catch (RuntimeException | Error e) {
             closer.closeAfter(e);
             throw e;

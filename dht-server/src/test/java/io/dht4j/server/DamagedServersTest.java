@@ -9,6 +9,8 @@ import io.dht4j.Key;
 import io.dht4j.server.client.AskedPolicy;
 import io.dht4j.server.client.ClientException;
 import io.dht4j.server.client.DhtClient;
+import io.dht4j.server.config.ServerConfig;
+import io.dht4j.server.config.Setting;
 import io.dht4j.testkit.network.FreePorts;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -19,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -27,6 +30,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Servers in processes of their own, whose files are damaged, or cannot be written. */
 @Tag("portable")
@@ -111,6 +116,34 @@ class DamagedServersTest {
             file.seek(position);
             file.write(old ^ 0x10);
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "PEERS, 'start the server with --rebuild, which puts the directory''s files aside and gets the entries back "
+                + "from the other replicas'",
+        "JOIN, run ./dht nodes replace n2 and start it with an empty directory and --join",
+        "BOOTSTRAP, run ./dht nodes replace n2 and start it with an empty directory and --join"
+    })
+    void aDamagedDirectoryIsReportedWithTheRemedyForTheKindOfCluster(Setting membership, String remedy)
+            throws Exception {
+        Path data = Files.createDirectory(directory.resolve("data"));
+        Files.createFile(data.resolve("data.mv"));
+        List<Integer> ports = FreePorts.find(2);
+        ServerConfig config = ServerConfig.of(Map.of(
+                Setting.ID,
+                "n2",
+                Setting.LISTEN,
+                "127.0.0.1:" + ports.get(1),
+                Setting.DATA,
+                data.toString(),
+                membership,
+                "n1=127.0.0.1:" + ports.get(0) + ",n2=127.0.0.1:" + ports.get(1)));
+
+        assertThatThrownBy(() -> ServerNode.start(config))
+                .isInstanceOf(ServerStartException.class)
+                .hasMessage(data.resolve("FORMAT") + " is missing, though the directory has data.mv; " + remedy
+                        + "; or restore the directory from a backup (docs/guide/rebuild-a-node.md)");
     }
 
     @Test

@@ -18,6 +18,17 @@ public final class ShellWords {
 
     private static final String NAME = "[A-Za-z0-9][A-Za-z0-9._-]{0,63}";
     private static final String BEFORE_MEMBERSHIP = "(?<=\\b(?:with|and|or|of|in|same|membership,) )";
+
+    /** What a message about a damaged store says for clusters whose nodes are fixed, before the rest. */
+    private static final String FOR_FIXED_NODES =
+            "start the node after Rebuild.begin, which puts the directory's files "
+                    + "aside and gets the entries back from the other replicas, or, in a cluster of Membership.bootstrap, ";
+
+    /** What it says for other clusters, after that. */
+    private static final String FOR_OTHERS =
+            ", or, in a cluster of Membership.bootstrap, call membership().replace for "
+                    + "this node and start it with an empty directory and Membership.join";
+
     private static final List<Remedy> REMEDIES = remedies();
 
     /** A remedy in the words of the libraries, which contain a name of the API, and as the shell has it. */
@@ -46,6 +57,20 @@ public final class ShellWords {
             translated = REMEDIES.get(i).in(translated);
         }
         return translated;
+    }
+
+    /**
+     * Translates the remedies in a message of a node, without those for another kind of cluster.
+     *
+     * @param text any text, of one line or several
+     * @param node the name of the node
+     * @param isAgreed whether the nodes of its cluster may change
+     * @return the text with commands in place of calls
+     */
+    public static String of(String text, String node, boolean isAgreed) {
+        String own = isAgreed ? text.replace(FOR_FIXED_NODES, "") : text.replace(FOR_OTHERS, "");
+        return of(own.replace(
+                "membership().replace for this node", "membership().replace(new NodeId(\"" + node + "\"))"));
     }
 
     /** Those with the name of a node are the last ones, so that no name is translated. */

@@ -204,13 +204,27 @@ class MvStoreDamageTest {
 
         assertThatThrownBy(() -> open(directory))
                 .isInstanceOf(StoreException.class)
-                .hasMessageContaining(map + ": is missing")
+                .hasMessageContaining(map + " is missing; start the node")
                 .hasMessageContaining("Rebuild.begin");
         assertThat(map).doesNotExist();
         for (Path segment : segments(directory)) {
             Files.delete(segment);
         }
-        assertThatThrownBy(() -> open(directory)).hasMessageContaining(map + ": is missing");
+        assertThatThrownBy(() -> open(directory)).hasMessageContaining(map + " is missing; start the node");
+    }
+
+    @Test
+    void aDamagedBeginIsReportedWithoutTheVersionOfTheLibrary() throws IOException {
+        Path directory = written(true);
+        Path map = directory.resolve("data.mv");
+        try (RandomAccessFile file = new RandomAccessFile(map.toFile(), "rw")) {
+            file.write(new byte[8192]);
+        }
+
+        assertThatThrownBy(() -> open(directory))
+                .isInstanceOf(StoreException.class)
+                .hasMessageStartingWith(
+                        map + " cannot be opened (Store header is corrupt: " + map + "); start the node");
     }
 
     @ParameterizedTest

@@ -69,12 +69,13 @@ public final class CleanShutdown {
         }
         Path log = directory.segmentFile(segment);
         if (!Files.exists(log)) {
-            throw Health.damaged(log, "this segment of the log is missing");
+            throw Health.damaged(log, "is missing, a segment of the log");
         }
         if (Files.size(log) < length) {
             throw Health.damaged(
                     log,
-                    "damaged at offset " + Files.size(log) + ": it had " + length + " bytes when the store was closed");
+                    "is damaged at offset " + Files.size(log) + ": it had " + length
+                            + " bytes when the store was closed");
         }
         return segment;
     }

@@ -106,7 +106,9 @@ public final class DirectoryFormat {
                     .toList();
         }
         if (others.stream().anyMatch(DirectoryFormat::isStoreFile)) {
-            throw Health.damaged(directory.resolve(FORMAT_FILE), "is missing, though " + others + " are there");
+            throw Health.damaged(
+                    directory.resolve(FORMAT_FILE),
+                    "is missing, though the directory has " + String.join(", ", others));
         }
         if (!others.isEmpty()) {
             throw new StoreException(directory + " is not a store's directory: it has no " + FORMAT_FILE

@@ -9,6 +9,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,6 +36,8 @@ public final class Health {
     /** The message of a failed fsync where there was no memory for the file's name. */
     public static final String UNFORCED = "a file could not be forced to the disk";
 
+    private static final Pattern VERSION_AND_CODE = Pattern.compile(" \\[\\d+\\.\\d+\\.\\d+/\\d+]$");
+
     private final AtomicReference<@Nullable Failure> failure = new AtomicReference<>();
     private final AtomicReference<@Nullable StoreProblem> damage = new AtomicReference<>();
     private final Path directory;
@@ -54,14 +57,26 @@ public final class Health {
         this.fsync = fsync;
     }
 
-    /** Returns an exception about damage that cannot be repaired within the directory. */
+    /**
+     * Returns an exception about damage that cannot be repaired within the directory.
+     *
+     * @param what the rest of a sentence that begins with the file
+     */
     public static StoreException damaged(Path file, String what) {
-        return new StoreException(file + ": " + what + "; " + REBUILD);
+        return new StoreException(file + " " + what + "; " + REBUILD);
     }
 
     /** As {@link #damaged(Path, String)}, with a cause. */
     public static StoreException damaged(Path file, String what, Throwable cause) {
-        return new StoreException(file + ": " + what + "; " + REBUILD, cause);
+        return new StoreException(file + " " + what + "; " + REBUILD, cause);
+    }
+
+    /** Returns why MVStore has failed, without its version and error code at the end. */
+    public static String reason(Throwable failure) {
+        String message = failure.getMessage();
+        return message == null
+                ? failure.toString()
+                : VERSION_AND_CODE.matcher(message).replaceFirst("");
     }
 
     /** Returns the failure of the disk that caused an error; null if the cause is another, such as a short file. */

@@ -71,13 +71,13 @@ public final class MetadataFiles {
                 return Optional.empty();
             }
             if (Files.size(file) > Integer.BYTES + Store.MAX_NOTE_BYTES) {
-                throw Health.damaged(file, "a note has at most " + Store.MAX_NOTE_BYTES + " bytes");
+                throw Health.damaged(file, "has more than " + Store.MAX_NOTE_BYTES + " bytes, the most of a note");
             }
             ByteBuffer content = ByteBuffer.wrap(Uninterruptibly.call(() -> Files.readAllBytes(file)));
             byte[] bytes = new byte[Math.max(0, content.remaining() - Integer.BYTES)];
             if (content.remaining() < Integer.BYTES
                     || content.getInt() != LogFormat.crc(content.get(bytes).array(), Integer.BYTES, bytes.length)) {
-                throw Health.damaged(file, "its checksum is wrong");
+                throw Health.damaged(file, "has a wrong checksum");
             }
             directory.files().closed(file, Integer.BYTES);
             return Optional.of(bytes);

@@ -179,7 +179,7 @@ public final class StoreDirectory implements AutoCloseable {
             }
             String kept = new String(Files.readAllBytes(file), StandardCharsets.UTF_8).strip();
             if (!kept.equals(placement)) {
-                throw new StoreException(file + ": was written by a node with " + kept + "; this one has " + placement
+                throw new StoreException(file + " was written by a node with " + kept + "; this one has " + placement
                         + ". Start it with the same settings (or, if the file is damaged, " + Health.REFILL + "), or "
                         + "dump the data from the old cluster and load it into a new"
                         + " one with new directories");

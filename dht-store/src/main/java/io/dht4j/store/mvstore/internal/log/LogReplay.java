@@ -90,7 +90,7 @@ public final class LogReplay implements SegmentReader.Sink {
         deleteMerged(directory.segments().headMap(lastMerged + 1).values());
         SortedMap<Long, Path> missing = directory.segments().tailMap(lastMerged + 1);
         if (missing.isEmpty() && lastMerged > 0) {
-            throw Health.damaged(directory.segmentFile(lastMerged + 1), "this segment of the log is missing");
+            throw Health.damaged(directory.segmentFile(lastMerged + 1), "is missing, a segment of the log");
         }
         for (Map.Entry<Long, Path> segment : missing.entrySet()) {
             if (segment.getKey() != next) {
@@ -130,7 +130,7 @@ public final class LogReplay implements SegmentReader.Sink {
             return;
         }
         if (reader.isSealed()) {
-            throw Health.damaged(directory.segmentFile(next), "this segment of the log is missing");
+            throw Health.damaged(directory.segmentFile(next), "is missing, a segment of the log");
         }
         if (isForced) {
             preparation.addFirst(() -> directory.rewriteSegment(file));

@@ -266,7 +266,7 @@ final class SegmentReader {
     }
 
     private StoreException damagedAt(long position, String what) {
-        return Health.damaged(file, "damaged at offset " + position + ": " + what);
+        return Health.damaged(file, "is damaged at offset " + position + ": " + what);
     }
 
     /**

@@ -210,7 +210,8 @@ public final class EntryMap implements AutoCloseable {
         } catch (StoreException e) {
             throw e;
         } catch (RuntimeException e) {
-            throw new StoreException(file.path() + " cannot be read (" + e.getMessage() + "): begin to read again", e);
+            throw new StoreException(
+                    file.path() + " cannot be read (" + Health.reason(e) + "): begin to read again", e);
         }
     }
 

@@ -140,7 +140,7 @@ final class MapFile {
     private static StoreException damagedOrFault(Path path, Throwable e) {
         @Nullable Error fault = Health.errorIn(e);
         return fault == null
-                ? Health.damaged(path, "cannot be opened (" + e.getMessage() + ")", e)
+                ? Health.damaged(path, "cannot be opened (" + Health.reason(e) + ")", e)
                 : new StoreException(
                         path + " cannot be opened (" + FileFailure.inWords(fault) + "); that is no damage"
                                 + (fault instanceof OutOfMemoryError ? ": give the process more memory (-Xmx)" : ""),

@@ -155,7 +155,7 @@ final class ReopenableMapFile {
             return new StoreException(
                     path + " cannot be read (" + FileFailure.inWords(fault) + "); that is no damage: try again", cause);
         }
-        StoreException damage = Health.damaged(path, "cannot be read (" + cause.getMessage() + ")", cause);
+        StoreException damage = Health.damaged(path, "cannot be read (" + Health.reason(cause) + ")", cause);
         health.damageFound(damage);
         return damage;
     }
@@ -178,7 +178,7 @@ final class ReopenableMapFile {
             map.close();
             done = true;
         } catch (RuntimeException | AssertionError e) {
-            String what = "cannot be closed (" + e.getMessage() + ")";
+            String what = "cannot be closed (" + Health.reason(e) + ")";
             throw Health.ioFailure(e) == null
                     ? Health.damaged(path, what, e)
                     : new StoreException(path + " " + what + "; the log has what it lacks", e);

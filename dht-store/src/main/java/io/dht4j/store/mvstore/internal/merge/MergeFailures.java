@@ -116,7 +116,7 @@ final class MergeFailures {
         } else {
             StoreException damage = error instanceof StoreException known
                     ? known
-                    : Health.damaged(directory.dataFile(), "cannot be written (" + error.getMessage() + ")", error);
+                    : Health.damaged(directory.dataFile(), "cannot be written (" + Health.reason(error) + ")", error);
             health.damageFound(damage);
             health.fail(damage);
         }
