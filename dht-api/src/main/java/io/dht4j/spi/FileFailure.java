@@ -21,7 +21,8 @@ public final class FileFailure {
      *
      * @param failure the exception; its causes are not searched
      * @return a phrase that names the path where the exception has one, for example {@code no permission for /data/n1};
-     *     the message of another {@code IOException}, and the text of an exception of another kind
+     *     the message of another {@code IOException} or of a {@link StoreException}, and the text of an exception of
+     *     another kind
      */
     public static String inWords(Throwable failure) {
         if (failure instanceof CharacterCodingException) {
@@ -29,7 +30,8 @@ public final class FileFailure {
         }
         if (!(failure instanceof FileSystemException e) || e.getFile() == null) {
             String message = failure.getMessage();
-            return failure instanceof IOException && message != null ? message : failure.toString();
+            boolean isSentence = failure instanceof IOException || failure instanceof StoreException;
+            return isSentence && message != null ? message : failure.toString();
         }
         String file = e.getFile();
         if (e instanceof AccessDeniedException) {

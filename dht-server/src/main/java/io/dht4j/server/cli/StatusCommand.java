@@ -159,11 +159,10 @@ final class StatusCommand implements Callable<Integer> {
         return parts.isEmpty() ? "none" : String.join(", ", parts);
     }
 
-    /** Returns a line with the node's behaviour during a problem; the message itself has the remedy. */
+    /** Returns a line with the node's behaviour during a problem; the message itself says how it ends. */
     private static String problem(JsonNode problem) {
         String kind = problem.path("kind").asText();
         String meanwhile = switch (kind) {
-            case "WRITES_REFUSED" -> " Restart the server where it does not go on by itself.";
             case "DAMAGED_DATA" -> " Reads that meet it fail here, and other replicas answer them.";
             default -> "";
         };

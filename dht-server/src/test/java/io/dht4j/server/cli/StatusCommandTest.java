@@ -67,8 +67,7 @@ class StatusCommandTest extends NodeCommands {
                             "store_problems      DAMAGED_DATA since 2026-01-01T00:00:00Z: page 7. Reads that "
                                     + "meet it fail here, "
                                     + "and other replicas answer them.",
-                            "                    WRITES_REFUSED since 2026-01-01T00:00:00Z: the disk is full. Restart "
-                                    + "the server where it does not go on by itself.",
+                            "                    WRITES_REFUSED since 2026-01-01T00:00:00Z: the disk is full.",
                             "clock_problem       this node's clock is 2 min 0 s behind n2, n3: set it right. "
                                     + "Until then the "
                                     + "node takes no writes; it goes on by itself.",

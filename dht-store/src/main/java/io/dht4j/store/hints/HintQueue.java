@@ -235,7 +235,7 @@ final class HintQueue implements AutoCloseable {
                         e.getMessage());
                 drop(first);
             } catch (FileNotFoundException | EOFException e) {
-                LOG.warn("{} is gone or cut off ({}): its hints are dropped", first.file, e.toString());
+                LOG.warn("{} is gone or cut off ({}): its hints are dropped", first.file, FileFailure.inWords(e));
                 drop(first);
             } catch (IOException e) {
                 throw new StoreException(first.file + " cannot be read (" + FileFailure.inWords(e) + ")", e);

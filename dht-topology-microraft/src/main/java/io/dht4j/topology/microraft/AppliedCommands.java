@@ -1,5 +1,6 @@
 package io.dht4j.topology.microraft;
 
+import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.TopologyLog.Applier;
 import io.dht4j.topology.microraft.internal.codec.NewTerm;
 import io.dht4j.topology.microraft.internal.codec.SnapshotChunks;
@@ -69,7 +70,7 @@ final class AppliedCommands implements StateMachine {
             call.run();
             done = true;
         } catch (RuntimeException e) {
-            fail(what, e.toString());
+            fail(what, FileFailure.inWords(e));
             throw e;
         } finally {
             if (!done) {

@@ -4,6 +4,7 @@ import io.dht4j.ErrorCode;
 import io.dht4j.UnavailableException;
 import io.dht4j.Version;
 import io.dht4j.spi.Environment;
+import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.StoreException;
 import java.nio.ByteBuffer;
@@ -253,7 +254,7 @@ public final class VersionSource {
             raiseNow();
             isKept = true;
         } catch (RuntimeException | Error e) {
-            report(String.valueOf(e));
+            report(FileFailure.inWords(e));
         } finally {
             raised();
         }

@@ -8,6 +8,7 @@ import io.dht4j.core.internal.observation.LogInterval;
 import io.dht4j.core.options.HintedHandoff;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Environment;
+import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.HintLog;
 import java.time.Duration;
 import java.util.HashMap;
@@ -177,13 +178,14 @@ public final class Handoff {
     }
 
     /**
-     * Keeps a write that a node missed.
+     * Keeps a write that a node missed. The only node of a cluster gets no hints for itself: the caller has the
+     * failure, and no other replica has the write.
      *
      * @param node the node that missed it
      * @param entries the entries, with their versions
      */
     public void missed(Node node, List<Entry> entries) {
-        if (!options.enabled()) {
+        if (!options.enabled() || writers.size() == 1) {
             return;
         }
         HintWriter writer = writers.get(node.id());
@@ -228,7 +230,7 @@ public final class Handoff {
             }
         } catch (RuntimeException | Error e) {
             // The failure of one group leaves the others unaffected.
-            drop(node, bytes(entries), String.valueOf(e));
+            drop(node, bytes(entries), FileFailure.inWords(e));
         }
     }
 

@@ -10,6 +10,7 @@ import io.dht4j.core.internal.copy.PageSource;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.view.ClusterView;
 import io.dht4j.spi.Environment;
+import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.RefillMarker;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -254,7 +255,7 @@ public final class Refill {
         if (isWanted(fetch)) {
             fetch.run().whenComplete((failure, error) -> {
                 if (isWanted(fetch)) {
-                    ended(fetch, error == null ? failure : Optional.of(error.toString()));
+                    ended(fetch, error == null ? failure : Optional.of(FileFailure.inWords(error)));
                 }
             });
         }

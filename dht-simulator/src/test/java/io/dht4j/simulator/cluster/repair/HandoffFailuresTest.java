@@ -42,7 +42,7 @@ class HandoffFailuresTest {
     private final Target target = new Target();
     private final Handoff handoff = new Handoff(
             env,
-            List.of(NODE),
+            List.of(NODE, new Node(id(2), "host2:1", 1)),
             log,
             new HintedHandoff(true, MAX_AGE, 1 << 20),
             false,

@@ -83,6 +83,21 @@ class HandoffTest {
     }
 
     @Test
+    void theOnlyNodeKeepsNoHintsForItself() {
+        try (SimulatedCluster cluster =
+                SimulatedCluster.of(1, 1).stores(i -> new BlockingStore()).start()) {
+            cluster.env.advance(Duration.ofMillis(100));
+            CompletionStage<Version> put = cluster.node(0).put(KEY, bytes("v"));
+            cluster.environments.get(0).pause(Duration.ofSeconds(2));
+            cluster.env.runUntil(() -> put.toCompletableFuture().isDone(), Duration.ofSeconds(5));
+
+            cluster.env.advance(WHILE);
+
+            assertThat(held(cluster, 0, KEY)).isEmpty();
+        }
+    }
+
+    @Test
     void manyOfItsOwnHintsAreTakenThoughSomeAreRefused() {
         MemoryHintLog log = new MemoryHintLog(16 << 20);
         // Large batches, each with something that is refused, at a store that answers on the thread that asks.

@@ -13,6 +13,7 @@ import io.dht4j.UnavailableException;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.handoff.Handoff;
 import io.dht4j.spi.Environment;
+import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.StoreSpace;
 import java.time.Duration;
 import java.util.List;
@@ -156,7 +157,7 @@ final class StatusReport {
             return components.store().entries();
         } catch (RuntimeException | Error e) {
             // The rest of the status is needed all the more.
-            LOG.warn("the store cannot count its entries: {}", e.toString());
+            LOG.warn("the store cannot count its entries: {}", FileFailure.inWords(e));
             return UNKNOWN;
         }
     }
@@ -165,7 +166,7 @@ final class StatusReport {
         try {
             return components.store().space();
         } catch (RuntimeException | Error e) {
-            LOG.debug("the space of the store is unknown: {}", e.toString());
+            LOG.debug("the space of the store is unknown: {}", FileFailure.inWords(e));
             return Optional.empty();
         }
     }
@@ -174,7 +175,7 @@ final class StatusReport {
         try {
             return components.store().statistics();
         } catch (RuntimeException | Error e) {
-            LOG.debug("the statistics of the store are unknown: {}", e.toString());
+            LOG.debug("the statistics of the store are unknown: {}", FileFailure.inWords(e));
             return Optional.empty();
         }
     }

@@ -18,6 +18,7 @@ import io.dht4j.core.internal.repair.tree.LocalReplica;
 import io.dht4j.core.internal.view.ClusterView;
 import io.dht4j.core.options.Repair;
 import io.dht4j.spi.Environment;
+import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.StoreException;
 import java.time.Duration;
 import java.util.Comparator;
@@ -168,7 +169,9 @@ public final class AntiEntropy {
         counters.retain(now.held());
         if (local.rollbacks().follow(view)) {
             throttle.runOnStore(local::writeRollbacks).exceptionally(error -> {
-                LOG.warn("the store still names partitions to be repaired that have moved away: {}", error.toString());
+                LOG.warn(
+                        "the store still names partitions to be repaired that have moved away: {}",
+                        FileFailure.inWords(DhtException.unwrap(error)));
                 return null;
             });
         }
@@ -321,7 +324,9 @@ public final class AntiEntropy {
 
     private void ended(Optional<Throwable> error) {
         Optional<String> why = error.map(DhtException::unwrap)
-                .map(cause -> cause instanceof RepairException ? String.valueOf(cause.getMessage()) : cause.toString());
+                .map(cause -> cause instanceof RepairException
+                        ? String.valueOf(cause.getMessage())
+                        : FileFailure.inWords(cause));
         counters.sessionEnded(why);
         synchronized (this) {
             running = false;

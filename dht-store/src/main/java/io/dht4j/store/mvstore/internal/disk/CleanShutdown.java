@@ -1,5 +1,6 @@
 package io.dht4j.store.mvstore.internal.disk;
 
+import io.dht4j.spi.FileFailure;
 import io.dht4j.store.disk.AtomicFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -40,7 +41,7 @@ public final class CleanShutdown {
             directory.files().check();
             AtomicFile.write(directory.disk(), directory.path(), FILE, StandardCharsets.ISO_8859_1.encode(end));
         } catch (IOException e) {
-            LOG.warn("{}: the end of the log cannot be recorded ({})", directory.path(), e.toString());
+            LOG.warn("{}: the end of the log cannot be recorded ({})", directory.path(), FileFailure.inWords(e));
         }
     }
 

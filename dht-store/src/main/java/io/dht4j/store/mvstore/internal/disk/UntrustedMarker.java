@@ -98,7 +98,7 @@ public final class UntrustedMarker {
             LOG.error(
                     "{} cannot be written either ({}): do not start this node again without Rebuild.begin",
                     FILE,
-                    e.toString());
+                    FileFailure.inWords(e));
         }
         isSet = true;
     }

@@ -1,5 +1,6 @@
 package io.dht4j.store.mvstore.internal.log;
 
+import io.dht4j.spi.FileFailure;
 import io.dht4j.store.disk.Disk;
 import io.dht4j.store.log.LogFormat;
 import io.dht4j.store.mvstore.internal.disk.Fsync;
@@ -142,7 +143,7 @@ final class SegmentWriter implements AutoCloseable {
         try {
             append(LogFormat.seal(), LogFormat.SEAL_BYTES, false);
         } catch (IOException e) {
-            LOG.warn("{} cannot be marked as complete ({})", file, e.toString());
+            LOG.warn("{} cannot be marked as complete ({})", file, FileFailure.inWords(e));
             truncateTorn();
         }
     }
