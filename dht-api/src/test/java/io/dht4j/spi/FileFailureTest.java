@@ -59,6 +59,7 @@ class FileFailureTest {
     void otherFailuresKeepTheirText() {
         assertThat(FileFailure.inWords(new IOException("No space left on device")))
                 .isEqualTo("No space left on device");
+        assertThat(FileFailure.inWords(new StoreException("/data/n1 is full"))).isEqualTo("/data/n1 is full");
         assertThat(FileFailure.inWords(new ClosedChannelException())).contains("ClosedChannelException");
         assertThat(FileFailure.inWords(new OutOfMemoryError("Java heap space"))).contains("OutOfMemoryError");
     }

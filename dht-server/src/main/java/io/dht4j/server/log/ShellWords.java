@@ -21,8 +21,8 @@ public final class ShellWords {
 
     /** What a message about a damaged store says for clusters whose nodes are fixed, before the rest. */
     private static final String FOR_FIXED_NODES =
-            "start the node after Rebuild.begin, which puts the directory's files "
-                    + "aside and gets the entries back from the other replicas, or, in a cluster of Membership.bootstrap, ";
+            "start the node after Rebuild.begin, which puts the directory's files aside and gets the entries back "
+                    + "from the other replicas, or, in a cluster of Membership.bootstrap, ";
 
     /** What it says for other clusters, after that. */
     private static final String FOR_OTHERS =
@@ -87,6 +87,8 @@ public final class ShellWords {
                         "start the server with --rebuild"),
                 new Remedy("Rebuild.begin", "(?<=\\bwithout )Rebuild\\.begin\\b", "--rebuild"),
                 new Remedy("ClusterBuilder.refill", "\\(ClusterBuilder\\.refill\\)", "(--refill-without)"),
+                new Remedy("start the JVM with -Xmx", "\\bstart the JVM with (?=-Xmx\\d)", "set DHT_JAVA_OPTS="),
+                new Remedy("(-Xmx)", "(?<=\\bmore memory )\\(-Xmx\\)", "(-Xmx in DHT_JAVA_OPTS)"),
                 new Remedy("maxConnections", "(?<=, or lower )maxConnections\\b", "--max-connections"),
                 new Remedy("operations().repair", "\\(operations\\(\\)\\.repair\\)", "(./dht repair)"),
                 new Remedy(
