@@ -49,9 +49,14 @@ import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 
 /** The components of a node as a {@link ServerConfig} describes them. Immutable. */
 final class ServerComponents {
@@ -88,12 +93,14 @@ final class ServerComponents {
      * @throws TransportException if a port cannot be bound
      */
     void requireStartable() {
-        requireOf(Setting.MAX_VALUE_BYTES.option(), memory::requireRoom);
+        requireOf(why -> Setting.MAX_VALUE_BYTES.option(), memory::requireRoom);
         // The users of the files log their warnings.
         tls.ifPresent(files -> requireOf(
-                tlsOptions(files), () -> Tls.load(files, warning -> {}).close()));
+                why -> tlsOptions(files, why),
+                () -> Tls.load(files, warning -> {}).close()));
         tokens.ifPresent(file -> requireOf(
-                Setting.TOKENS.option(), () -> Tokens.load(file, warning -> {}).close()));
+                why -> Setting.TOKENS.option(),
+                () -> Tokens.load(file, warning -> {}).close()));
         requireFree(addresses.listen());
         if (!addresses.isShared()) {
             requireFree(addresses.peer());
@@ -102,18 +109,30 @@ final class ServerComponents {
     }
 
     /** Makes a check, and lets its message begin with the options that it concerns. */
-    private static void requireOf(String options, Runnable check) {
+    private static void requireOf(UnaryOperator<String> options, Runnable check) {
         try {
             check.run();
         } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException(options + ": " + e.getMessage(), e);
+            String why = String.valueOf(e.getMessage());
+            throw new IllegalArgumentException(options.apply(why) + ": " + why, e);
         }
     }
 
-    /** Returns the options of the files; the message of a check names the file. */
-    private static String tlsOptions(TlsFiles files) {
-        String pair = Setting.TLS_CERT.option() + ", " + Setting.TLS_KEY.option();
-        return files.authorities().equals(files.certificate()) ? pair : pair + ", " + Setting.TLS_CA.option();
+    /** Returns the options of the file with which the message of a check begins, or of all files. */
+    private static String tlsOptions(TlsFiles files, String why) {
+        Map<Setting, Optional<Path>> all = new EnumMap<>(Setting.class);
+        all.put(Setting.TLS_CERT, files.certificate());
+        all.put(Setting.TLS_KEY, files.key());
+        if (!files.authorities().equals(files.certificate())) {
+            all.put(Setting.TLS_CA, files.authorities());
+        }
+        Set<Setting> named = all.keySet().stream()
+                .filter(each -> all.get(each)
+                        .filter(file -> why.startsWith(file + " ") || why.startsWith(file + ":"))
+                        .isPresent())
+                .collect(Collectors.toCollection(() -> EnumSet.noneOf(Setting.class)));
+        return (named.isEmpty() ? all.keySet() : named)
+                .stream().map(Setting::option).collect(Collectors.joining(", "));
     }
 
     private static void requireFree(HostPort address) {

@@ -174,10 +174,10 @@ public final class ServerNode implements AutoCloseable {
             ServerConfig config, NodeCustomizer customizer, MemoryBudget memory, StartWatch watch, Closer closer) {
         ServerMetrics metrics = closer.add(new ServerMetrics(config.id().value()));
         ServerComponents components = new ServerComponents(config, memory, metrics);
-        components.warnOfForeignCertificate(LOG::warn);
-        components.warnOfOpenSecrets(LOG::warn);
         // Otherwise a mistyped port would leave an unwanted data directory behind.
         components.requireStartable();
+        components.warnOfForeignCertificate(LOG::warn);
+        components.warnOfOpenSecrets(LOG::warn);
         // The store first: this node is reachable only once it owns its directory.
         Store store = closer.add(components.store(customizer));
         Transport transport = closer.add(components.transport(customizer));

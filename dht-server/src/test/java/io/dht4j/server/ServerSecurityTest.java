@@ -286,10 +286,36 @@ class ServerSecurityTest {
         for (CommandLineRun run : List.of(missing, unreadable)) {
             assertThat(run.exitCode()).isEqualTo(1);
             assertThat(run.err())
-                    .contains(option, bad.toString())
+                    .startsWith("dht server: " + option + ": " + bad)
                     .doesNotContain("rubbish")
                     .hasLineCount(1);
         }
+    }
+
+    @Test
+    void aFileThatHoldsNoSecretIsNotCalledOpen() throws Exception {
+        Path certificate =
+                TestCertificates.in(directory).issue("n1", "127.0.0.1").certificate();
+        Path open = Files.createDirectory(directory.resolve("open"));
+        Files.setPosixFilePermissions(certificate, PosixFilePermissions.fromString("rw-r--r--"));
+        Files.setPosixFilePermissions(open, PosixFilePermissions.fromString("rwxr-xr-x"));
+
+        try (ServerProcess server = ServerProcess.start(
+                directory, "--store", "memory", "--listen", "127.0.0.1:" + FreePorts.find(), "--tokens", "" + open)) {
+            assertThat(server.exitCode()).isEqualTo(1);
+            assertThat(server.err()).contains(open + " is a directory").doesNotContain("chmod");
+        }
+        CommandLineRun get = CommandLineRun.of(
+                "get",
+                "k",
+                "--node",
+                "https://127.0.0.1:1",
+                "--tls-cert",
+                "" + certificate,
+                "--tls-key",
+                "" + certificate);
+        assertThat(get.exitCode()).isEqualTo(1);
+        assertThat(get.err()).contains(certificate + " holds no private key").doesNotContain("chmod");
     }
 
     @Test

@@ -60,7 +60,6 @@ final class AccessOptions {
     Access access(List<URI> nodes, CommandSpec command) throws ClientException {
         Consumer<String> warnings = line -> console.report(command.qualifiedName() + ": warning: " + line);
         Optional<TlsFiles> files = files(nodes, command);
-        key.ifPresent(file -> PrivateFiles.warnIfOpen("the private key", file, warnings));
         Optional<String> token = TokenSource.read(tokenFile, console.environment(), warnings);
         try {
             if (token.isPresent()) {
@@ -68,7 +67,9 @@ final class AccessOptions {
                     requireSecret(node, warnings);
                 }
             }
-            return Access.of(files, token, warnings);
+            Access access = Access.of(files, token, warnings);
+            key.ifPresent(file -> PrivateFiles.warnIfOpen("the private key", file, warnings));
+            return access;
         } catch (IllegalArgumentException e) {
             throw new ClientException(String.valueOf(e.getMessage()));
         }
