@@ -6,6 +6,7 @@ import io.dht4j.benchmarks.scenario.Scenario;
 import io.dht4j.benchmarks.scenarios.Scenarios;
 import io.dht4j.server.cli.Suggestions;
 import io.dht4j.server.cli.console.Console;
+import io.dht4j.server.cli.console.HelpAtSpaces;
 import io.dht4j.server.cli.console.Messages;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -91,6 +92,7 @@ public final class Bench implements Callable<Integer> {
                 .addSubcommand(new CompareCommand(console));
         return commandLine
                 .setColorScheme(CommandLine.Help.defaultColorScheme(console.outIsTerminal() ? Ansi.AUTO : Ansi.OFF))
+                .setHelpFactory(HelpAtSpaces::new)
                 .setUsageHelpAutoWidth(console.outIsTerminal())
                 .setAbbreviatedOptionsAllowed(false)
                 // An argument that begins with @ is an ordinary argument.

@@ -4,6 +4,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import io.dht4j.server.cli.Suggestions;
 import io.dht4j.server.cli.console.Console;
+import io.dht4j.server.cli.console.HelpAtSpaces;
 import io.dht4j.server.cli.console.Messages;
 import io.dht4j.simulator.HintLogs;
 import io.dht4j.simulator.SimulationOptions;
@@ -140,6 +141,7 @@ public final class Simulate implements Callable<Integer> {
     static int execute(Console console, String... args) {
         CommandLine command = new CommandLine(new Simulate(console))
                 .setColorScheme(CommandLine.Help.defaultColorScheme(console.outIsTerminal() ? Ansi.AUTO : Ansi.OFF))
+                .setHelpFactory(HelpAtSpaces::new)
                 .setUsageHelpAutoWidth(console.outIsTerminal())
                 .setAbbreviatedOptionsAllowed(false)
                 .setCaseInsensitiveEnumValuesAllowed(true)

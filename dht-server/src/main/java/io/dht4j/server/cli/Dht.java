@@ -4,6 +4,7 @@ import io.dht4j.DhtException;
 import io.dht4j.PrintableText;
 import io.dht4j.server.ServerStartException;
 import io.dht4j.server.cli.console.Console;
+import io.dht4j.server.cli.console.HelpAtSpaces;
 import io.dht4j.server.cli.console.Messages;
 import io.dht4j.server.client.ClientException;
 import io.dht4j.server.log.ShellWords;
@@ -175,6 +176,7 @@ public final class Dht implements Callable<Integer> {
                 .setColorScheme(new ColorScheme.Builder(
                                 CommandLine.Help.defaultColorScheme(console.outIsTerminal() ? Ansi.AUTO : Ansi.OFF))
                         .build())
+                .setHelpFactory(HelpAtSpaces::new)
                 .setUsageHelpAutoWidth(console.outIsTerminal())
                 .setAbbreviatedOptionsAllowed(false)
                 // An argument that begins with @ has no special meaning.

@@ -1,5 +1,6 @@
 package io.dht4j.server.cli;
 
+import io.dht4j.server.cli.console.HelpAtSpaces;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -85,7 +86,7 @@ final class HelpSections {
             StringBuilder text = new StringBuilder();
             groups.forEach((heading, names) -> {
                 text.append(heading(help, heading));
-                Help.TextTable table = Help.TextTable.forColumns(
+                Help.TextTable table = new HelpAtSpaces.Table(
                         help.colorScheme(),
                         new Help.Column(width + 4, 2, Help.Column.Overflow.SPAN),
                         new Help.Column(

@@ -7,12 +7,17 @@ import io.dht4j.server.config.Setting;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+import picocli.CommandLine.Help;
 
 class UsageTest {
 
@@ -228,6 +233,27 @@ class UsageTest {
                 .containsSubsequence("Run:", "Read and write:", "Operate:", "Copy in bulk:", "Find out:")
                 .anyMatch(line -> line.matches(" +bench +Runs experiments.*"))
                 .anyMatch(line -> line.matches(" +put +Writes a key\\."));
+    }
+
+    @Test
+    void theHelpBreaksLinesAtSpacesOnly() {
+        CommandLine all = Dht.commandLine(Console.ofProcess()).setUsageHelpAutoWidth(false);
+        List<CommandLine> commands = new ArrayList<>(all.getSubcommands().values());
+        commands.add(all);
+        for (CommandLine command : commands) {
+            for (int width = 80; width <= 120; width += 4) {
+                String[] lines = usage(command, width).split("\\R");
+                int longest = Stream.of(lines).mapToInt(String::length).max().orElse(0);
+                assertThat(longest).as(command.getCommandName()).isLessThanOrEqualTo(width);
+                assertThat(String.join(" ", lines).split("\\s+"))
+                        .as(command.getCommandName())
+                        .containsExactly(usage(command, 10_000).split("\\s+"));
+            }
+        }
+    }
+
+    private static String usage(CommandLine command, int width) {
+        return command.setUsageHelpWidth(width).getUsageMessage(Help.Ansi.OFF);
     }
 
     @Test
