@@ -130,6 +130,16 @@ class OperatedClusterTest {
     }
 
     @Test
+    void theOnlyNodeIsStoppedToEndTheCluster() {
+        try (FormedCluster nodes = new FormedCluster(1).form(1)) {
+            for (MembershipChange change :
+                    List.of(new MembershipChange.Remove(id(0)), new MembershipChange.Replace(id(0), true))) {
+                assertThat(refusal(nodes, 0, change)).contains("n0 is the only node: stop it to end the cluster");
+            }
+        }
+    }
+
+    @Test
     void theLastNodeOfAZoneThatIsNeededCannotLeave() {
         try (FormedCluster nodes = new FormedCluster(1).form(4)) {
             for (int i = 0; i < 4; i++) {

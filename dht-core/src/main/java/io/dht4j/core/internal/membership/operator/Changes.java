@@ -77,9 +77,19 @@ final class Changes {
     private static Optional<Command> remove(ClusterState state, Member member) {
         return switch (member.lifecycle()) {
             case LEAVING -> Optional.empty();
-            case JOINING, SERVING -> Optional.of(new Command.Leave(state.epoch(), member.number()));
+            case JOINING, SERVING -> {
+                requireOthers(state, member);
+                yield Optional.of(new Command.Leave(state.epoch(), member.number()));
+            }
             default -> Optional.of(new Command.Remove(state.epoch(), member.number()));
         };
+    }
+
+    private static void requireOthers(ClusterState state, Member member) {
+        if (state.members().all().stream()
+                .noneMatch(other -> other.lifecycle().isPresent() && other.number() != member.number())) {
+            throw refused(member.name() + " is the only node: stop it to end the cluster");
+        }
     }
 
     private static Optional<Command> update(ClusterState state, MembershipChange.Update update) {
@@ -108,8 +118,9 @@ final class Changes {
     }
 
     /** Refuses the death of a node that has answered the node with the operator's request. */
-    static void requireSilent(Member member, NodeId observer, boolean answered) {
+    static void requireSilent(ClusterState state, Member member, NodeId observer, boolean answered) {
         if (answered) {
+            requireOthers(state, member);
             throw refused(member + " answers " + observer + ": to replace its data directory stop it first, and to"
                     + " move its data to other nodes " + Remedies.remove(member.name()));
         }

@@ -151,7 +151,7 @@ public final class OperatorMembership implements ClusterMembership {
             return CompletableFuture.completedFuture(null);
         }
         return agreed.reports().ask(state, List.of(member.get())).thenApply(reports -> {
-            Changes.requireSilent(member.get(), self, !reports.isEmpty());
+            Changes.requireSilent(state, member.get(), self, !reports.isEmpty());
             return null;
         });
     }
