@@ -20,7 +20,7 @@ final class NodeList {
             int equals = entry.indexOf('=');
             if (equals < 1) {
                 throw new IllegalArgumentException(
-                        "expected ID=HOST:PORT entries with commas between, not \"" + entry + "\"");
+                        "expected ID=HOST:PORT, or several with commas between, not \"" + entry.strip() + "\"");
             }
             nodes.add(Node.of(
                     entry.substring(0, equals).strip(),

@@ -36,8 +36,10 @@ public final class FileDiscovery implements Discovery {
     @Override
     public List<Node> find() throws IOException {
         List<Node> nodes = new ArrayList<>();
+        int number = 0;
         try {
             for (String line : TextFiles.read(file, MOST_BYTES).lines().toList()) {
+                number++;
                 String text = line.replaceFirst("#.*", "").strip();
                 if (!text.isEmpty()) {
                     nodes.addAll(parser.apply(text));
@@ -46,7 +48,7 @@ public final class FileDiscovery implements Discovery {
         } catch (NoSuchFileException e) {
             throw new IOException("there is no file " + file, e);
         } catch (IllegalArgumentException e) {
-            throw new IOException(file + ": " + e.getMessage(), e);
+            throw new IOException(file + " line " + number + ": " + e.getMessage(), e);
         } catch (IOException e) {
             throw new IOException("cannot read " + file + ": " + FileFailure.inWords(e), e);
         }

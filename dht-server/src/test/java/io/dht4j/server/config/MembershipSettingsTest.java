@@ -93,7 +93,7 @@ class MembershipSettingsTest {
     void malformedSettingsNameTheOption() {
         assertRefused("--id n7 is not among the --bootstrap: n1, n2, n3", Setting.ID, "n7", Setting.BOOTSTRAP, LIST);
         assertRefused("--join: node n1 joins a cluster by other nodes", Setting.JOIN, "n1=127.0.0.1:8080");
-        assertRefused("--join: expected ID=HOST:PORT entries", Setting.JOIN, "10.0.0.1:8080");
+        assertRefused("--join: expected ID=HOST:PORT, or several", Setting.JOIN, "10.0.0.1:8080");
         assertRefused("--join: expected host:port", Setting.JOIN, "dns:name");
         assertRefused("--join: expected a name in DNS, not \"a b\"", Setting.JOIN, "srv:a b");
         assertRefused("--weight must be a whole number from 1 to 1000", Setting.BOOTSTRAP, LIST, Setting.WEIGHT, "0");
@@ -121,10 +121,11 @@ class MembershipSettingsTest {
         assertThatThrownBy(seeds::find).isInstanceOf(IOException.class).hasMessage("there is no file " + file);
         Files.writeString(file, "# the first two\nn1=127.0.0.1:1, n2=127.0.0.1:2\n\nn3=127.0.0.1:3 # and another\n");
         assertThat(seeds.find()).hasSize(3);
-        Files.writeString(file, "n1\n");
+        Files.writeString(file, "# the first two\nn1=127.0.0.1:1\nn2 127.0.0.1:2\n");
         assertThatThrownBy(seeds::find)
                 .isInstanceOf(IOException.class)
-                .hasMessageContaining(file + ": expected ID=HOST:PORT");
+                .hasMessage(file + " line 3: expected ID=HOST:PORT, or several with commas between, not "
+                        + "\"n2 127.0.0.1:2\"");
     }
 
     @Test
