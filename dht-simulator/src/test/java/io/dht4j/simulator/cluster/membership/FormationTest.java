@@ -17,6 +17,7 @@ import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.view.Epoch;
 import io.dht4j.spi.StoreException;
+import io.dht4j.testkit.network.Fault;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -62,6 +63,17 @@ class FormationTest {
             assertThat(nodes.state(4).members().voters()).containsExactly(1, 2, 3);
             nodes.put(4, "key", "value");
             assertThat(nodes.get(3, "key")).isEqualTo("value");
+        }
+    }
+
+    @Test
+    void whatAStartWaitsForIsASentenceAboutTheNode() {
+        try (FormedCluster nodes = new FormedCluster(1)) {
+            nodes.join(3, list(0));
+            nodes.nodes.get(3).link.towardAll(Fault.loseRequest());
+            assertThat(nodes.waiting(3)).startsWith("node n3 ");
+            nodes.env.advance(Duration.ofMillis(100));
+            assertThat(nodes.waiting(3)).isEqualTo("node n3 has just been started");
         }
     }
 

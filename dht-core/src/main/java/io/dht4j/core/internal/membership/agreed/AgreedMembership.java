@@ -124,7 +124,7 @@ public final class AgreedMembership {
         this.transport = transport;
         this.environment = environment;
         this.notes = new NodeNotes(store, self);
-        this.wait = new StartWait();
+        this.wait = new StartWait(self);
         this.identity = OwnIdentity.of(options, founding, store, notes, environment);
         this.lifecycle = new OwnLifecycle(self, identity.incarnation());
         this.installed = new InstalledState(notes, identity, self, hash, environment, this::storing, this::installed);
@@ -270,7 +270,7 @@ public final class AgreedMembership {
      */
     public CompletableFuture<Void> start() {
         CompletableFuture<Void> started = new CompletableFuture<>();
-        wait.limit(self, options.startTimeout(), environment);
+        wait.limit(options.startTimeout(), environment);
         try {
             transport.start(endpoint).whenComplete((listening, error) -> {
                 if (error != null) {

@@ -13,7 +13,13 @@ public final class StartWait {
     private static final Logger LOG = LoggerFactory.getLogger(StartWait.class);
 
     private final CompletableFuture<Void> over = new CompletableFuture<>();
-    private volatile String text = "it has just been started";
+    private final NodeId self;
+    private volatile String text;
+
+    public StartWait(NodeId self) {
+        this.self = self;
+        this.text = "node " + self + " has just been started";
+    }
 
     /** Returns a future that ends when the node has a state, or cannot get one. */
     public CompletableFuture<Void> over() {
@@ -29,7 +35,7 @@ public final class StartWait {
     }
 
     /** Ends the start if it takes too long, with what it has waited for. */
-    public void limit(NodeId self, Duration timeout, Environment environment) {
+    public void limit(Duration timeout, Environment environment) {
         Environment.Timer late = environment.schedule(
                 () -> fail("node " + self + " has waited for " + timeout.toSeconds() + " s: " + text),
                 timeout.toNanos());
