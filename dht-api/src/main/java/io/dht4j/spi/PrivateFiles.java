@@ -3,7 +3,9 @@ package io.dht4j.spi;
 import io.dht4j.PrintableText;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFileAttributes;
@@ -69,10 +71,25 @@ public final class PrivateFiles {
      * Creates a directory and its missing parents.
      *
      * @param directory the path
-     * @throws IOException if one cannot be created, or a file is in its place
+     * @throws NotDirectoryException if a file is in the place of one
+     * @throws IOException if one cannot be created
      */
     public static void createDirectories(Path directory) throws IOException {
-        Files.createDirectories(directory, permissions(directory, "rwx------"));
+        if (Files.isDirectory(directory)) {
+            return; // Perhaps by a symbolic link, which Java before 19 refuses.
+        }
+        try {
+            Files.createDirectories(directory, permissions(directory, "rwx------"));
+        } catch (FileSystemException e) {
+            for (Path each = directory; each != null; each = each.getParent()) {
+                if (Files.exists(each) && !Files.isDirectory(each)) {
+                    NotDirectoryException file = new NotDirectoryException(each.toString());
+                    file.initCause(e);
+                    throw file;
+                }
+            }
+            throw e;
+        }
     }
 
     private static FileAttribute<?>[] permissions(Path path, String permissions) {

@@ -3,6 +3,7 @@ package io.dht4j.spi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -58,6 +59,28 @@ class PrivateFilesTest {
         assertThat(file).hasContent("x");
         assertThat(permissions(existing)).isEqualTo("rwxr-xr-x");
         assertThatThrownBy(() -> PrivateFiles.create(file)).isInstanceOf(FileAlreadyExistsException.class);
+    }
+
+    @Test
+    void aFileInPlaceOfADirectoryIsNamed() throws Exception {
+        Path file = Files.createFile(directory.resolve("file"));
+
+        for (Path wanted : List.of(file, file.resolve("inner"), file.resolve("inner/most"))) {
+            assertThatThrownBy(() -> PrivateFiles.createDirectories(wanted))
+                    .isInstanceOf(IOException.class)
+                    .satisfies(e -> assertThat(FileFailure.inWords(e)).isEqualTo(file + " is not a directory"));
+        }
+    }
+
+    @Test
+    void aLinkToADirectoryIsOne() throws Exception {
+        Path link =
+                Files.createSymbolicLink(directory.resolve("link"), Files.createDirectory(directory.resolve("target")));
+
+        PrivateFiles.createDirectories(link);
+        PrivateFiles.createDirectories(link.resolve("inner"));
+
+        assertThat(directory.resolve("target/inner")).isDirectory();
     }
 
     @ParameterizedTest

@@ -31,6 +31,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** The formats of files of entries. Each entry is one line. */
 public enum ItemFormat {
@@ -121,6 +123,8 @@ public enum ItemFormat {
     /** The fields of a line of {@link #NDJSON}, in the order of messages. */
     private static final List<String> FIELDS =
             List.of("key", "key_base64", "value", "value_base64", "expires_at", "version");
+
+    private static final Pattern NOT_BASE64 = Pattern.compile("[^A-Za-z0-9+/=]|=(?!=?$)");
 
     private static final int LONGEST_QUOTE = 100;
 
@@ -255,7 +259,7 @@ public enum ItemFormat {
         JsonNode base64 = node.path(name + "_base64");
         JsonNode text = node.path(name);
         if (base64.isTextual()) {
-            byte[] bytes = base64(name, base64.textValue());
+            byte[] bytes = base64(name + "_base64", base64.textValue());
             if (text.isTextual() && !Arrays.equals(bytes, utf8(name, text.textValue()))) {
                 throw new ClientException(name + " and " + name + "_base64 differ; give one of them");
             }
@@ -267,11 +271,24 @@ public enum ItemFormat {
         throw new ClientException("expected the text field " + name + "_base64 (or " + name + ")");
     }
 
-    private static byte[] base64(String name, String text) throws ClientException {
+    /**
+     * Decodes Base64 of the usual alphabet, with padding.
+     *
+     * @param name what to call the text in messages
+     * @param text the text
+     * @return the bytes
+     * @throws ClientException if it is not Base64; the message names the first character at fault
+     */
+    public static byte[] base64(String name, String text) throws ClientException {
         try {
             return Base64.getDecoder().decode(text);
         } catch (IllegalArgumentException e) {
-            throw new ClientException(name + "_base64 is not Base64: " + e.getMessage());
+            Matcher wrong = NOT_BASE64.matcher(text);
+            throw new ClientException(name + " is not Base64: "
+                    + (wrong.find()
+                            ? "character " + (wrong.start() + 1) + " is \"" + PrintableText.of(wrong.group())
+                                    + "\", and A to Z, a to z, 0 to 9, + and / are allowed, with = at the end"
+                            : "its length is wrong: groups of 4 characters are needed, the last one filled with ="));
         }
     }
 

@@ -85,7 +85,7 @@ class UsageTest {
                 "get k --from 0|--from",
                 "get k --ack 2 --from 1|--ack",
                 "get k --ack x --from 1|--ack",
-                "get * --key-base64|KEY",
+                "get * --key-base64|KEY is not Base64: character 1 is \"*\"",
                 "get k --node ftp://x|--node",
                 "get k --node http://x/path|--node",
                 "get k --timeout 0|--timeout",

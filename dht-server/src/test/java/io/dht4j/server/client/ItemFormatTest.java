@@ -125,6 +125,21 @@ class ItemFormatTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "YQ!=|character 3 is \"!\", and A to Z, a to z, 0 to 9, + and / are allowed, with = at the end",
+                "Y=Q=|character 2 is \"=\", and A to Z, a to z, 0 to 9, + and / are allowed, with = at the end",
+                "YQ=|its length is wrong: groups of 4 characters are needed, the last one filled with =",
+                "YWJjZ|its length is wrong: groups of 4 characters are needed, the last one filled with ="
+            })
+    void whatIsNotBase64IsRefusedWithTheCharacter(String text, String why) {
+        assertThatThrownBy(() -> ItemFormat.NDJSON.parse(utf8("{\"key_base64\":\"" + text + "\",\"value\":\"\"}")))
+                .isInstanceOf(ClientException.class)
+                .hasMessage("key_base64 is not Base64: " + why);
+    }
+
     @Test
     void aTsvKeyInAnotherEncodingIsRefusedWithARemedy() throws Exception {
         byte[] line = "m\u00fcller\t\u00fc".getBytes(StandardCharsets.ISO_8859_1);

@@ -2,7 +2,8 @@ package io.dht4j.server.cli.options;
 
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
-import java.util.Base64;
+import io.dht4j.server.client.ClientException;
+import io.dht4j.server.client.ItemFormat;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -29,11 +30,11 @@ public final class KeyArgument {
      */
     public Key key() {
         try {
-            return isBase64 ? Key.of(Base64.getDecoder().decode(text)) : Key.of(text);
+            return isBase64 ? Key.of(ItemFormat.base64("KEY", text)) : Key.of(text);
         } catch (InvalidRequestException e) {
             throw new ParameterException(spec.commandLine(), "KEY: " + e.getMessage(), e);
-        } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), "KEY is not Base64: " + e.getMessage(), e);
+        } catch (ClientException e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
         }
     }
 }

@@ -117,7 +117,7 @@ public final class StoreDirectory implements AutoCloseable {
         @Nullable Path parent = directory.toAbsolutePath().getParent();
         if (parent == null || Files.exists(directory)) {
             // Throws if it is no directory.
-            Files.createDirectories(directory);
+            PrivateFiles.createDirectories(directory);
             return;
         }
         make(parent, disk);
