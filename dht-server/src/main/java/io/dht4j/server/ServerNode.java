@@ -67,15 +67,16 @@ public final class ServerNode implements AutoCloseable {
      *
      * @param config of the node
      * @return one line with the new place of the files
-     * @throws ServerStartException if there are no files on disk, no other replica, or the directory cannot be used
+     * @throws ConfigException if a rebuild has no effect: no files are on disk, or there is no other replica
+     * @throws ServerStartException if the directory cannot be used
      */
-    public static String rebuild(ServerConfig config) throws ServerStartException {
+    public static String rebuild(ServerConfig config) throws ConfigException, ServerStartException {
         Path data = config.store().data();
         if (config.store().kind() == StoreChoice.Kind.MEMORY) {
-            throw new ServerStartException("--rebuild needs a store on disk: this one keeps nothing");
+            throw new ConfigException("--rebuild needs a store on disk: this one keeps nothing");
         }
         if (config.membership().isAgreed()) {
-            throw new ServerStartException(
+            throw new ConfigException(
                     "--rebuild is for clusters whose nodes are fixed: stop the node, run ./dht nodes replace "
                             + config.id() + ", and start it with an empty data directory and --join");
         }
@@ -83,8 +84,8 @@ public final class ServerNode implements AutoCloseable {
                 .replicationFactor()
                 .orElse(Math.min(3, config.topology().size()));
         if (replicas == 1) {
-            throw new ServerStartException("--rebuild needs other replicas, and the replication factor is 1: restore "
-                    + data + " from a backup");
+            throw new ConfigException("--rebuild needs other replicas, and the replication factor is 1: restore " + data
+                    + " from a backup");
         }
         try {
             return Rebuild.begin(data)

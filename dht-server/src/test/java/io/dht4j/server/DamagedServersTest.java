@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dht4j.Key;
+import io.dht4j.server.cli.CommandLineRun;
 import io.dht4j.server.client.AskedPolicy;
 import io.dht4j.server.client.ClientException;
 import io.dht4j.server.client.DhtClient;
@@ -288,7 +289,15 @@ class DamagedServersTest {
         List<Integer> ports = FreePorts.find(1);
         ServerProcess alone = start(1, ports, "--rebuild");
 
-        assertThat(alone.exitCode()).isEqualTo(1);
+        assertThat(alone.exitCode()).isEqualTo(2);
         assertThat(alone.err()).contains("--rebuild needs other replicas").doesNotContain("\tat ");
+    }
+
+    @Test
+    void rebuildOfAStoreInMemoryIsWrongUsage() {
+        CommandLineRun run = CommandLineRun.of("server", "--rebuild", "--store", "memory");
+
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err()).contains("--rebuild needs a store on disk");
     }
 }

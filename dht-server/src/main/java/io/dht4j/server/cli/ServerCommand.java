@@ -148,17 +148,16 @@ final class ServerCommand implements Callable<Integer> {
         try {
             settings = ServerConfig.of(given.texts());
             settings.refuseUnwantedPlaintext();
+            return run(settings, given.texts().containsKey(Setting.DATA));
         } catch (ConfigException e) {
             throw new ParameterException(spec.commandLine(), given.explain(String.valueOf(e.getMessage())), e);
-        }
-        try {
-            return run(settings, given.texts().containsKey(Setting.DATA));
         } catch (ServerStartException e) {
             throw e.inWords(given::explain);
         }
     }
 
-    private int run(ServerConfig settings, boolean isDataGiven) throws ServerStartException, InterruptedException {
+    private int run(ServerConfig settings, boolean isDataGiven)
+            throws ConfigException, ServerStartException, InterruptedException {
         if (verbose) {
             Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
             root.setLevel(Level.INFO);
