@@ -126,10 +126,11 @@ final class ServerComponents {
         if (!files.authorities().equals(files.certificate())) {
             all.put(Setting.TLS_CA, files.authorities());
         }
-        Set<Setting> named = all.keySet().stream()
-                .filter(each -> all.get(each)
+        Set<Setting> named = all.entrySet().stream()
+                .filter(each -> each.getValue()
                         .filter(file -> why.startsWith(file + " ") || why.startsWith(file + ":"))
                         .isPresent())
+                .map(Map.Entry::getKey)
                 .collect(Collectors.toCollection(() -> EnumSet.noneOf(Setting.class)));
         return (named.isEmpty() ? all.keySet() : named)
                 .stream().map(Setting::option).collect(Collectors.joining(", "));
