@@ -24,6 +24,9 @@ public final class ConnectFailure {
     /** Limits the search, since chains of causes may be circular. */
     private static final int DEEPEST = 20;
 
+    /** The description of a host whose name has no address. */
+    public static final String UNKNOWN_HOST = "the name of the host cannot be resolved";
+
     private static final String REFUSED = "nothing listens there (connection refused)";
 
     private ConnectFailure() {}
@@ -52,7 +55,7 @@ public final class ConnectFailure {
         }
         // The more specific types come first: libraries wrap one in another.
         if (has(chain, e -> e instanceof UnknownHostException || e instanceof UnresolvedAddressException)) {
-            return Optional.of("the name of the host cannot be resolved");
+            return Optional.of(UNKNOWN_HOST);
         }
         return certificate(chain)
                 .or(() -> has(chain, ConnectFailure::isNotTls)

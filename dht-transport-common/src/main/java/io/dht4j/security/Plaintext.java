@@ -1,5 +1,6 @@
 package io.dht4j.security;
 
+import io.dht4j.spi.ConnectFailure;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.function.Consumer;
@@ -18,11 +19,17 @@ public final class Plaintext {
      * @param allowed whether plaintext is explicitly allowed
      * @param option the option that allows it, for the message
      * @param warnings receives a line that names the option if plaintext beyond loopback is used and allowed
-     * @throws IllegalArgumentException if the host is not loopback and plaintext is not allowed
+     * @throws IllegalArgumentException if plaintext is not allowed, and the host is not loopback or has no address
      */
     public static void require(String what, String host, boolean allowed, String option, Consumer<String> warnings) {
-        if (isLoopback(host)) {
-            return;
+        try {
+            if (isLoopback(host)) {
+                return;
+            }
+        } catch (UnknownHostException e) {
+            if (!allowed) {
+                throw new IllegalArgumentException(what + " at " + host + ": " + ConnectFailure.UNKNOWN_HOST, e);
+            }
         }
         if (!allowed) {
             throw new IllegalArgumentException(what + " at " + host
@@ -32,14 +39,9 @@ public final class Plaintext {
         warnings.accept(what + " at " + host + " is plaintext beyond this machine, as " + option + " allows");
     }
 
-    /** Returns whether all addresses of a host are loopback addresses; false for an unknown host. */
-    private static boolean isLoopback(String host) {
-        try {
-            // The JDK resolves the empty name to loopback; listeners bind it to every address.
-            return !host.isBlank()
-                    && Stream.of(InetAddress.getAllByName(host)).allMatch(InetAddress::isLoopbackAddress);
-        } catch (UnknownHostException e) {
-            return false;
-        }
+    /** Returns whether all addresses of a host are loopback addresses. */
+    private static boolean isLoopback(String host) throws UnknownHostException {
+        // The JDK resolves the empty name to loopback; listeners bind it to every address.
+        return !host.isBlank() && Stream.of(InetAddress.getAllByName(host)).allMatch(InetAddress::isLoopbackAddress);
     }
 }

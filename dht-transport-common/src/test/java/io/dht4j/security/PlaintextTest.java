@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -21,7 +22,7 @@ class PlaintextTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"0.0.0.0", "::", "10.1.2.3", "", " ", "no-such-host.invalid"})
+    @ValueSource(strings = {"0.0.0.0", "::", "10.1.2.3", "", " "})
     void beyondItHasToBeAskedFor(String host) {
         assertThatExceptionOfType(IllegalArgumentException.class)
                 .isThrownBy(() -> Plaintext.require("the public API", host, false, "--allow-plaintext", warnings::add))
@@ -32,5 +33,15 @@ class PlaintextTest {
         assertThat(warnings)
                 .containsExactly(
                         "the public API at " + host + " is plaintext beyond this machine, as --allow-plaintext allows");
+    }
+
+    @Test
+    void unknownHostIsNamedBeforePlaintext() {
+        String host = "no-such-host.invalid";
+        assertThatExceptionOfType(IllegalArgumentException.class)
+                .isThrownBy(() -> Plaintext.require("the public API", host, false, "--allow-plaintext", warnings::add))
+                .withMessage("the public API at " + host + ": the name of the host cannot be resolved");
+        Plaintext.require("the public API", host, true, "--allow-plaintext", warnings::add);
+        assertThat(warnings).hasSize(1);
     }
 }

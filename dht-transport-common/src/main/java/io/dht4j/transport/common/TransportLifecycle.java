@@ -1,8 +1,14 @@
 package io.dht4j.transport.common;
 
+import io.dht4j.DhtException;
+import io.dht4j.spi.ConnectFailure;
+import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.spi.TransportException.Reason;
+import java.io.IOException;
+import java.net.UnknownHostException;
+import java.nio.file.FileSystemException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -16,6 +22,7 @@ import java.util.concurrent.ThreadFactory;
 public final class TransportLifecycle {
 
     private final String address;
+    private final boolean listens;
     private final ThreadFactory threads;
     private final CompletableFuture<Void> starting = new CompletableFuture<>();
     private final CountDownLatch ended = new CountDownLatch(1);
@@ -40,10 +47,12 @@ public final class TransportLifecycle {
      * Creates the lifecycle of a transport that has not been started.
      *
      * @param address where it listens, for messages
+     * @param listens whether it listens, for messages
      * @param threads creates the thread that starts it: looking up a host and reading certificates block
      */
-    public TransportLifecycle(String address, ThreadFactory threads) {
+    public TransportLifecycle(String address, boolean listens, ThreadFactory threads) {
         this.address = address;
+        this.listens = listens;
         this.threads = threads;
     }
 
@@ -93,13 +102,28 @@ public final class TransportLifecycle {
                 why instanceof TransportException
                         ? why
                         : new TransportException(
-                                Outcome.NOT_SENT, "cannot listen on " + address + ": " + reason(why), why));
+                                Outcome.NOT_SENT,
+                                (listens ? "cannot listen on " + address : "cannot start") + ": " + reason(why),
+                                why));
     }
 
-    private static String reason(Throwable error) {
-        Throwable cause = error;
-        while (cause.getCause() != null) {
+    /**
+     * Describes why a listener could not start. Does not block.
+     *
+     * @param failure the exception; of its causes, those that say more than it are used
+     * @return a phrase to follow the address
+     */
+    public static String reason(Throwable failure) {
+        Throwable cause = DhtException.unwrap(failure);
+        if (cause instanceof UnknownHostException || cause.getCause() instanceof UnknownHostException) {
+            return ConnectFailure.UNKNOWN_HOST;
+        }
+        // Libraries wrap the exceptions of sockets in others that say less. Ours say more than their causes.
+        while (cause instanceof IOException && cause.getCause() != null) {
             cause = cause.getCause();
+        }
+        if (cause instanceof FileSystemException) {
+            return FileFailure.inWords(cause);
         }
         return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
     }

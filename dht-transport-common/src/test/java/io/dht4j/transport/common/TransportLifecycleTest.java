@@ -3,6 +3,8 @@ package io.dht4j.transport.common;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.spi.TransportException;
+import java.io.IOException;
+import java.net.BindException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -18,7 +20,7 @@ class TransportLifecycleTest {
     private final AtomicInteger ends = new AtomicInteger();
 
     private static TransportLifecycle lifecycle() {
-        return new TransportLifecycle("here:1", task -> new Thread(task, "dht4j-test-start"));
+        return new TransportLifecycle("here:1", true, task -> new Thread(task, "dht4j-test-start"));
     }
 
     @Test
@@ -69,7 +71,7 @@ class TransportLifecycleTest {
     void aFailedStartNamesAddressAndReasonAndEndsAllTheSame() {
         TransportLifecycle lifecycle = lifecycle();
         CompletionStage<Void> starting = lifecycle.start(() -> {
-            throw new IllegalStateException("outer", new IllegalStateException("the reason"));
+            throw new IOException("cannot bind", new BindException("the reason"));
         });
         assertFails(starting, "cannot listen on here:1: the reason");
         lifecycle.close(PATIENCE, ends::incrementAndGet);
@@ -78,7 +80,7 @@ class TransportLifecycleTest {
 
     @Test
     void aStartWithoutAThreadFailsAndEndsAllTheSame() {
-        TransportLifecycle lifecycle = new TransportLifecycle("here:1", task -> {
+        TransportLifecycle lifecycle = new TransportLifecycle("here:1", true, task -> {
             throw new OutOfMemoryError("unable to create native thread");
         });
         assertFails(

@@ -55,8 +55,8 @@ public final class GrpcTransport implements Transport {
 
     private GrpcTransport(GrpcTransportOptions options) {
         this.options = options;
-        this.lifecycle =
-                new TransportLifecycle(options.address().toString(), task -> new Thread(task, "dht4j-grpc-start"));
+        this.lifecycle = new TransportLifecycle(
+                options.address().toString(), options.listens(), task -> new Thread(task, "dht4j-grpc-start"));
         this.loops = new EventLoops(options.eventLoops(), "dht4j-grpc-loop");
         this.clients = new PeerClients(options.peers(), loops);
     }

@@ -49,8 +49,8 @@ class HttpTransportTest extends HttpClientContract
     }
 
     @Override
-    public HttpTransportOptions everywhere() {
-        return HttpTransportOptions.at("0.0.0.0", 0);
+    public HttpTransportOptions at(String host) {
+        return HttpTransportOptions.at(host, 0);
     }
 
     @Override

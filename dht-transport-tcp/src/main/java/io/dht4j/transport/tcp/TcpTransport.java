@@ -57,8 +57,8 @@ public final class TcpTransport implements Transport {
 
     private TcpTransport(TcpTransportOptions options) {
         this.options = options;
-        this.lifecycle =
-                new TransportLifecycle(options.address().toString(), task -> new Thread(task, "dht4j-tcp-start"));
+        this.lifecycle = new TransportLifecycle(
+                options.address().toString(), options.listens(), task -> new Thread(task, "dht4j-tcp-start"));
     }
 
     /**

@@ -48,8 +48,8 @@ class TcpTransportTest extends SocketTransportContract
     }
 
     @Override
-    public TcpTransportOptions everywhere() {
-        return TcpTransportOptions.at("0.0.0.0", 0);
+    public TcpTransportOptions at(String host) {
+        return TcpTransportOptions.at(host, 0);
     }
 
     @Override

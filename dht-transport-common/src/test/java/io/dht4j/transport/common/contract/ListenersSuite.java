@@ -10,11 +10,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Node;
 import io.dht4j.spi.Frame;
+import io.dht4j.spi.TlsFiles;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.testkit.transport.TransportHarness;
 import io.dht4j.transport.common.options.PeerTransportOptions;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
 /** Where transports listen, and how they find the listeners of others. */
@@ -23,8 +25,8 @@ public interface ListenersSuite<T extends PeerTransportOptions<T>> extends Trans
     /** Creates a transport. */
     Transport create(T options);
 
-    /** Returns options to listen at any port of all interfaces. */
-    T everywhere();
+    /** Returns options to listen at any port of a host. */
+    T at(String host);
 
     /** Returns options not to listen. */
     T callingOnly();
@@ -67,8 +69,8 @@ public interface ListenersSuite<T extends PeerTransportOptions<T>> extends Trans
 
     @Test
     default void plaintextBeyondThisMachineHasToBeAskedFor() {
-        try (Transport refused = create(everywhere());
-                Transport allowed = create(everywhere().withPlaintextAllowed())) {
+        try (Transport refused = create(at("0.0.0.0"));
+                Transport allowed = create(at("0.0.0.0").withPlaintextAllowed())) {
             assertThat(refused.start(echo()).toCompletableFuture())
                     .failsWithin(PATIENCE)
                     .withThrowableThat()
@@ -77,6 +79,32 @@ public interface ListenersSuite<T extends PeerTransportOptions<T>> extends Trans
                     .withMessageContaining("0.0.0.0")
                     .withMessageContaining("withPlaintextAllowed()");
             assertThat(allowed.start(echo()).toCompletableFuture()).succeedsWithin(PATIENCE);
+        }
+    }
+
+    @Test
+    default void aMissingFileIsNamed() {
+        Path missing = Path.of("missing.pem");
+        TlsFiles files = TlsFiles.mutual(missing, missing, missing);
+        assertRefused(at("127.0.0.1").withTls(files), "cannot listen on 127.0.0.1:0: missing.pem does not exist");
+        assertRefused(callingOnly().withTls(files), "cannot start: missing.pem does not exist");
+    }
+
+    @Test
+    default void aHostThatDoesNotExistIsNamed() {
+        String message = "cannot listen on no-such-host.invalid:0: the name of the host cannot be resolved";
+        assertRefused(at("no-such-host.invalid"), message);
+        assertRefused(at("no-such-host.invalid").withPlaintextAllowed(), message);
+    }
+
+    private void assertRefused(T options, String message) {
+        try (Transport transport = create(options)) {
+            assertThat(transport.start(echo()).toCompletableFuture())
+                    .failsWithin(PATIENCE)
+                    .withThrowableThat()
+                    .havingCause()
+                    .isInstanceOf(TransportException.class)
+                    .withMessage(message);
         }
     }
 }

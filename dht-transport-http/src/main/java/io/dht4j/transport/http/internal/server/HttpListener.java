@@ -9,6 +9,7 @@ import io.dht4j.transport.common.BoundedWait;
 import io.dht4j.transport.common.OpenFiles;
 import io.dht4j.transport.common.RateLimitedLog;
 import io.dht4j.transport.common.ThreadWatch;
+import io.dht4j.transport.common.TransportLifecycle;
 import io.dht4j.transport.common.options.WireSecurity;
 import io.dht4j.transport.http.internal.common.HttpProblem;
 import io.dht4j.transport.http.internal.common.HttpText;
@@ -193,7 +194,7 @@ public final class HttpListener {
                         started.complete(null);
                     } else {
                         String what = address.isEmpty() ? "cannot start" : "cannot listen on " + options.address();
-                        String message = what + ": " + reason(result.cause());
+                        String message = what + ": " + TransportLifecycle.reason(result.cause());
                         started.completeExceptionally(
                                 new TransportException(Outcome.NOT_SENT, message, result.cause()));
                     }
@@ -348,10 +349,6 @@ public final class HttpListener {
                     options.address().host(),
                     port);
         }
-    }
-
-    private static String reason(Throwable cause) {
-        return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
     }
 
     private void handle(HttpServerRequest request) {

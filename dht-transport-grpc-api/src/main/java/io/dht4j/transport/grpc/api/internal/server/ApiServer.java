@@ -4,10 +4,12 @@ import io.dht4j.Cluster;
 import io.dht4j.security.Tls;
 import io.dht4j.security.TokenGuard;
 import io.dht4j.spi.ClosingThread;
+import io.dht4j.spi.ConnectFailure;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.transport.common.BoundedWait;
 import io.dht4j.transport.common.ThreadWatch;
+import io.dht4j.transport.common.TransportLifecycle;
 import io.dht4j.transport.common.options.ListenAddress;
 import io.dht4j.transport.common.options.PublicApiOptions;
 import io.dht4j.transport.common.options.PublicApiOptions.Limits;
@@ -187,7 +189,8 @@ public final class ApiServer implements AutoCloseable {
     public static ApiServer start(ListenAddress own, Cluster cluster, PublicApiOptions<?> options, int eventLoops) {
         InetSocketAddress address = new InetSocketAddress(own.host(), own.port());
         if (address.isUnresolved()) {
-            throw new TransportException(Outcome.NOT_SENT, "cannot listen on " + own + ": unknown host");
+            throw new TransportException(
+                    Outcome.NOT_SENT, "cannot listen on " + own + ": " + ConnectFailure.UNKNOWN_HOST);
         }
         TokenGuard guard = new TokenGuard(options.tokens(), LOG::warn);
         Optional<Tls> tls = Optional.empty();
@@ -220,7 +223,8 @@ public final class ApiServer implements AutoCloseable {
             port = server.getPort();
         } catch (IOException e) {
             close();
-            throw new TransportException(Outcome.NOT_SENT, "cannot listen on " + own + ": " + reason(e), e);
+            throw new TransportException(
+                    Outcome.NOT_SENT, "cannot listen on " + own + ": " + TransportLifecycle.reason(e), e);
         }
         long period = Math.min(
                 Duration.ofSeconds(1).toNanos(),
@@ -232,11 +236,6 @@ public final class ApiServer implements AutoCloseable {
                 period,
                 period,
                 TimeUnit.NANOSECONDS);
-    }
-
-    private static String reason(IOException e) {
-        return String.valueOf(
-                e.getCause() == null ? e.getMessage() : e.getCause().getMessage());
     }
 
     private void checkTimeouts() {
