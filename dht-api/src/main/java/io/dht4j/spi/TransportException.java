@@ -74,6 +74,21 @@ public final class TransportException extends RuntimeException {
         this.reason = Reason.OTHER;
     }
 
+    private TransportException(TransportException same) {
+        super(same.getMessage(), same.getCause(), true, true);
+        this.outcome = same.outcome;
+        this.reason = same.reason;
+    }
+
+    /**
+     * Returns the same failure with the stack trace of the caller, to be thrown.
+     *
+     * @return a new exception with the same message, outcome, reason and cause
+     */
+    public TransportException traced() {
+        return new TransportException(this);
+    }
+
     /**
      * Why it was not sent.
      *

@@ -66,16 +66,23 @@ final class CacheCalls {
         try {
             return call.toCompletableFuture().get(limit.toNanos(), TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {
-            if (DhtException.unwrap(e) instanceof RuntimeException failure) {
-                throw failure;
-            }
-            throw new IllegalStateException("a call of the cache failed", DhtException.unwrap(e));
+            throw thrown("a call of the cache failed", e);
         } catch (TimeoutException e) {
-            throw DhtException.of(ErrorCode.INTERNAL, "the cluster has not answered the cache within " + limit);
+            throw DhtException.of(ErrorCode.INTERNAL, "the cluster has not answered the cache within " + limit)
+                    .traced();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted while waiting for the cluster", e);
         }
+    }
+
+    /** Returns the failure of a stage, to be thrown. That of the cluster gets the trace of the caller. */
+    static RuntimeException thrown(String otherwise, ExecutionException error) {
+        Throwable failure = DhtException.unwrap(error);
+        if (failure instanceof DhtException known) {
+            return known.traced();
+        }
+        return failure instanceof RuntimeException known ? known : new IllegalStateException(otherwise, failure);
     }
 
     /** Returns whether a failure is due to an interrupt of the thread that reports it. */
@@ -99,9 +106,10 @@ final class CacheCalls {
                 for (int from = 0; from < page.size(); from += DELETES_IN_FLIGHT) {
                     if (System.nanoTime() - begin > limit.toNanos()) {
                         throw DhtException.of(
-                                ErrorCode.WRITE_INDETERMINATE,
-                                "clearing the cache has deleted " + deleted + " keys within " + limit
-                                        + ", and not all");
+                                        ErrorCode.WRITE_INDETERMINATE,
+                                        "clearing the cache has deleted " + deleted + " keys within " + limit
+                                                + ", and not all")
+                                .traced();
                     }
                     List<KeyValue> some = page.subList(from, Math.min(page.size(), from + DELETES_IN_FLIGHT));
                     await(CompletableFuture.allOf(some.stream()

@@ -191,10 +191,7 @@ final class DhtCache extends AbstractValueAdaptingCache {
         } catch (TimeoutException e) {
             return loads.passOver(place, other) ? once(place, make, late) : late.get();
         } catch (ExecutionException e) {
-            if (DhtException.unwrap(e) instanceof RuntimeException failure) {
-                throw failure;
-            }
-            throw new IllegalStateException("cache " + name + ": a load failed", DhtException.unwrap(e));
+            throw CacheCalls.thrown("cache " + name + ": a load failed", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("cache " + name + ": interrupted while waiting for a load", e);

@@ -7,6 +7,10 @@ import static org.awaitility.Awaitility.await;
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.InvalidRequestException;
+import io.dht4j.KeyValue;
+import io.dht4j.Scan;
 import io.dht4j.spring.boot.Contexts;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -17,6 +21,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
@@ -26,6 +31,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.assertj.core.api.InstanceOfAssertFactories;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -266,6 +272,42 @@ class DhtCacheTest {
         Cache dead = Objects.requireNonNull(
                 DhtCacheManager.of(silent, Map.of("dead", brief)).getCache("dead"));
         assertThatThrownBy(() -> dead.get("1")).isInstanceOf(DhtException.class).hasMessageContaining("not answered");
+    }
+
+    @Test
+    void aFailedCallShowsItsCaller() {
+        InvalidRequestException failure = new InvalidRequestException(ErrorCode.BAD_REQUEST, "too large");
+        assertThat(failure.getStackTrace()).isEmpty();
+        Scan scan = new FailedScan(failure);
+        Cluster failing = (Cluster) Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {Cluster.class},
+                (proxy, method, arguments) ->
+                        method.getName().equals("scan") ? scan : CompletableFuture.failedFuture(failure));
+        Cache cache = Objects.requireNonNull(
+                DhtCacheManager.of(failing, Map.of("books", TEXT)).getCache("books"));
+        for (ThrowingCallable call : List.<ThrowingCallable>of(
+                () -> cache.get("1"),
+                () -> cache.put("1", "Dune"),
+                () -> cache.get("1", () -> "Dune"),
+                () -> cache.putIfAbsent("1", "Dune"),
+                () -> cache.evict("1"),
+                () -> cache.clear())) {
+            assertThatThrownBy(call)
+                    .isInstanceOf(InvalidRequestException.class)
+                    .hasMessage("too large")
+                    .hasStackTraceContaining("at " + getClass().getName());
+        }
+    }
+
+    private record FailedScan(RuntimeException failure) implements Scan {
+        @Override
+        public CompletionStage<List<KeyValue>> next() {
+            return CompletableFuture.failedFuture(failure);
+        }
+
+        @Override
+        public void close() {}
     }
 
     private static List<String> together(Callable<String> call) throws Exception {

@@ -105,7 +105,7 @@ public final class HttpApi implements AutoCloseable {
             api.listener.start().toCompletableFuture().join();
         } catch (RuntimeException e) {
             api.close();
-            throw DhtException.unwrap(e) instanceof TransportException reason ? reason : e;
+            throw DhtException.unwrap(e) instanceof TransportException reason ? reason.traced() : e;
         }
         return api;
     }

@@ -1,6 +1,7 @@
 package io.dht4j.transport.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.dht4j.Node;
@@ -13,6 +14,7 @@ import io.dht4j.transport.http.internal.peer.PeerClients;
 import io.dht4j.transport.http.internal.peer.PeerLoop;
 import io.dht4j.transport.http.internal.peer.PeerOptions;
 import io.dht4j.transport.http.internal.peer.PeerTls;
+import io.dht4j.transport.http.internal.peer.VertxStart;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -89,6 +91,17 @@ class HttpTransportLifecycleTest {
         close.get(60, TimeUnit.SECONDS);
         assertThat(start).isDone();
         assertThat(open).hasValue(0);
+    }
+
+    @Test
+    void aFailureOfVertxShowsTheCaller() {
+        assertThatThrownBy(() -> VertxStart.run(() -> {
+                    throw new UnsupportedOperationException("no loops");
+                }))
+                .hasMessageContaining("no loops")
+                .satisfies(e -> assertThat(e.getStackTrace())
+                        .extracting(StackTraceElement::getMethodName)
+                        .contains("aFailureOfVertxShowsTheCaller"));
     }
 
     @Test

@@ -219,14 +219,16 @@ class GrpcApiLifecycleTest {
         start(GrpcApiOptions.defaults());
         assertThatThrownBy(() -> GrpcApi.listening("127.0.0.1", api.port(), cluster, GrpcApiOptions.defaults()))
                 .isInstanceOf(TransportException.class)
-                .hasMessageContaining("127.0.0.1:" + api.port());
+                .hasMessageContaining("127.0.0.1:" + api.port())
+                .hasStackTraceContaining("at " + getClass().getName());
         assertThatThrownBy(() -> GrpcApi.listening(
                         "no.such.host.invalid",
                         0,
                         cluster,
                         GrpcApiOptions.defaults().withPlaintextAllowed()))
                 .isInstanceOf(TransportException.class)
-                .hasMessageContaining("no.such.host.invalid");
+                .hasMessageContaining("no.such.host.invalid")
+                .hasStackTraceContaining("at " + getClass().getName());
     }
 
     @Test

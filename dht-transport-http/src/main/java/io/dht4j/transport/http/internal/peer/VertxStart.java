@@ -63,7 +63,8 @@ public final class VertxStart {
             if (e.getCause() instanceof Error error) {
                 throw error;
             }
-            throw e.getCause() instanceof RuntimeException failure ? failure : e;
+            // The trace of the cause is that of the thread above.
+            throw new IllegalStateException("Vert.x cannot start: " + e.getCause(), e.getCause());
         }
     }
 }

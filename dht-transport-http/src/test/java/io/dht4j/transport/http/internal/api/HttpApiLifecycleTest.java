@@ -13,6 +13,7 @@ import io.dht4j.transport.http.fixture.ApiNodes;
 import io.dht4j.transport.http.fixture.RawHttp;
 import io.dht4j.transport.http.fixture.RawHttp2;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.ConnectException;
 import java.net.Socket;
 import java.time.Duration;
@@ -78,7 +79,9 @@ class HttpApiLifecycleTest {
         assertThatThrownBy(() ->
                         HttpApi.listening("127.0.0.1", nodes.port(0), nodes.cluster(0), HttpApiOptions.defaults()))
                 .isInstanceOf(TransportException.class)
-                .hasMessageContaining("127.0.0.1:" + nodes.port(0));
+                .hasMessageContaining("127.0.0.1:" + nodes.port(0))
+                .hasStackTraceContaining("at " + getClass().getName())
+                .hasRootCauseInstanceOf(BindException.class);
         assertThat(nodes.get(0, "/v0/status").statusCode()).isEqualTo(200);
     }
 

@@ -189,8 +189,8 @@ public final class ApiServer implements AutoCloseable {
     public static ApiServer start(ListenAddress own, Cluster cluster, PublicApiOptions<?> options, int eventLoops) {
         InetSocketAddress address = new InetSocketAddress(own.host(), own.port());
         if (address.isUnresolved()) {
-            throw new TransportException(
-                    Outcome.NOT_SENT, "cannot listen on " + own + ": " + ConnectFailure.UNKNOWN_HOST);
+            String message = "cannot listen on " + own + ": " + ConnectFailure.UNKNOWN_HOST;
+            throw new TransportException(Outcome.NOT_SENT, message).traced();
         }
         TokenGuard guard = new TokenGuard(options.tokens(), LOG::warn);
         Optional<Tls> tls = Optional.empty();
@@ -223,8 +223,8 @@ public final class ApiServer implements AutoCloseable {
             port = server.getPort();
         } catch (IOException e) {
             close();
-            throw new TransportException(
-                    Outcome.NOT_SENT, "cannot listen on " + own + ": " + TransportLifecycle.reason(e), e);
+            String message = "cannot listen on " + own + ": " + TransportLifecycle.reason(e);
+            throw new TransportException(Outcome.NOT_SENT, message, e).traced();
         }
         long period = Math.min(
                 Duration.ofSeconds(1).toNanos(),
