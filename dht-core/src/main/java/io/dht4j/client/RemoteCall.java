@@ -49,6 +49,8 @@ final class RemoteCall<T> {
     private final List<RemoteTargets.Target> targets;
     private final long deadline;
     private final List<String> failures = new ArrayList<>();
+    /** Whether another try could succeed after one of the failures. */
+    private boolean mayPass;
 
     /** When the node was asked that has not answered yet. Written before {@link #asked}. */
     private long askedNanos;
@@ -143,6 +145,7 @@ final class RemoteCall<T> {
         synchronized (failures) {
             String message = String.valueOf(failure.getMessage());
             failures.add(message.contains(target.address) ? message : target.address + ": " + message);
+            mayPass |= failure.code().action() != Action.FIX_REQUEST;
             asked = null;
         }
         Action action = failure.code().action();
@@ -165,12 +168,17 @@ final class RemoteCall<T> {
 
     private void end(DhtException last) {
         List<String> messages;
+        boolean refused;
         synchronized (failures) {
             messages = List.copyOf(failures);
+            refused = !mayPass && last.code().action() == Action.FIX_REQUEST;
         }
         if (kind == Kind.SEARCH) {
+            String all = String.join("; ", messages);
             result.completeExceptionally(
-                    DhtException.of(ErrorCode.NOT_SERVING, "no node answered: " + String.join("; ", messages)));
+                    refused
+                            ? DhtException.of(last.code(), "every node refused this client: " + all)
+                            : DhtException.of(ErrorCode.NOT_SERVING, "no node answered: " + all));
         } else if (messages.size() < 2) {
             result.completeExceptionally(last);
         } else {

@@ -7,6 +7,7 @@ import io.dht4j.Cluster;
 import io.dht4j.ClusterMembership;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
+import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
 import io.dht4j.KeyPlacement;
 import io.dht4j.KeyRange;
@@ -110,6 +111,7 @@ public final class RemoteCluster implements Cluster {
      * @param options timeouts and limits
      * @return the cluster, which the caller closes
      * @throws IllegalArgumentException if there is no address, or one is malformed or repeated; the message names it
+     * @throws InvalidRequestException if every node refuses this client, for example without a valid token
      * @throws UnavailableException if no node has answered in time; the message names each address and its failure
      */
     public static RemoteCluster connect(RemoteApi api, List<String> addresses, RemoteOptions options) {
@@ -153,7 +155,8 @@ public final class RemoteCluster implements Cluster {
      * @param environment the source of time, random numbers and timers; owned by the caller, who closes it after the
      *     cluster
      * @return a stage that completes with the cluster when one node has answered; fails with an
-     *     {@link UnavailableException} that names each address and its failure
+     *     {@link UnavailableException}, or an {@link InvalidRequestException} if every node refuses this client, that
+     *     names each address and its failure
      * @throws IllegalArgumentException if there is no address, or one is malformed or repeated; the message names it
      */
     public static CompletionStage<RemoteCluster> connecting(

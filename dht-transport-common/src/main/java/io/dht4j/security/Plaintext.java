@@ -15,13 +15,33 @@ public final class Plaintext {
      * Checks that plaintext may be used with a host. Blocks while it resolves the host.
      *
      * @param what the plaintext traffic, for the message
-     * @param host the host to bind or to call
+     * @param host the host to bind
      * @param allowed whether plaintext is explicitly allowed
      * @param option the option that allows it, for the message
      * @param warnings receives a line that names the option if plaintext beyond loopback is used and allowed
      * @throws IllegalArgumentException if plaintext is not allowed, and the host is not loopback or has no address
      */
     public static void require(String what, String host, boolean allowed, String option, Consumer<String> warnings) {
+        require(what, host, allowed, "bind a loopback address, or ask for it by " + option, option, warnings);
+    }
+
+    /**
+     * Checks that a token may be sent to a host in plaintext. Blocks while it resolves the host.
+     *
+     * @param what the token, for the message
+     * @param host the host to call
+     * @param allowed whether plaintext is explicitly allowed
+     * @param option the option that allows it, for the message
+     * @param warnings receives a line that names the option if plaintext beyond loopback is used and allowed
+     * @throws IllegalArgumentException if plaintext is not allowed, and the host is not loopback or has no address
+     */
+    public static void requireForToken(
+            String what, String host, boolean allowed, String option, Consumer<String> warnings) {
+        require(what, host, allowed, "or ask for it by " + option, option, warnings);
+    }
+
+    private static void require(
+            String what, String host, boolean allowed, String remedies, String option, Consumer<String> warnings) {
         try {
             if (isLoopback(host)) {
                 return;
@@ -32,9 +52,8 @@ public final class Plaintext {
             }
         }
         if (!allowed) {
-            throw new IllegalArgumentException(what + " at " + host
-                    + " would be plaintext beyond this machine: set up TLS, bind a loopback address, or ask for it by "
-                    + option);
+            throw new IllegalArgumentException(
+                    what + " at " + host + " would be plaintext beyond this machine: set up TLS, " + remedies);
         }
         warnings.accept(what + " at " + host + " is plaintext beyond this machine, as " + option + " allows");
     }

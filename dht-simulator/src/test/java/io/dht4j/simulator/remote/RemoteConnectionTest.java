@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
+import io.dht4j.InvalidRequestException;
 import io.dht4j.KeyPlacement;
 import io.dht4j.KeyRange;
 import io.dht4j.Node;
@@ -74,6 +75,22 @@ class RemoteConnectionTest {
                 .hasMessageContaining("a:1: scripted NOT_SENT")
                 .hasMessageContaining("b:1: no answer in time")
                 .hasMessageContaining("c:1: scripted UNAUTHENTICATED");
+    }
+
+    @Test
+    void connectingFailsForGoodIfEveryNodeRefusesTheClient() {
+        api.at("a:1", failing(ErrorCode.PERMISSION_DENIED));
+        api.at("b:1", failing(ErrorCode.UNAUTHENTICATED));
+        api.at("c:1", failing(ErrorCode.UNAUTHENTICATED));
+        DhtException failure = scripted.failureOf(RemoteCluster.connecting(api, List.of("b:1", "c:1"), OPTIONS, env));
+        assertThat(failure).isInstanceOf(InvalidRequestException.class);
+        assertThat(failure.code()).isEqualTo(ErrorCode.UNAUTHENTICATED);
+        assertThat(failure)
+                .hasMessageStartingWith("every node refused this client: ")
+                .hasMessageContaining("b:1: scripted UNAUTHENTICATED")
+                .hasMessageContaining("c:1: scripted UNAUTHENTICATED");
+        assertThat(scripted.failureOf(RemoteCluster.connecting(api, ADDRESSES, OPTIONS, env)))
+                .isInstanceOf(InvalidRequestException.class);
     }
 
     @Test

@@ -77,13 +77,27 @@ public record WireSecurity(Optional<TlsFiles> tls, boolean plaintextAllowed, Str
      * Refuses plaintext beyond loopback unless it is allowed; does nothing with TLS. Blocks while it resolves the host.
      *
      * @param what the traffic, for the message
-     * @param host the host to bind or to call
+     * @param host the host to bind
      * @param warnings receives a line that names the option if plaintext beyond loopback is used and allowed
      * @throws IllegalArgumentException if the host is not loopback and plaintext is not allowed
      */
     public void requirePlaintextAllowed(String what, String host, Consumer<String> warnings) {
         if (tls.isEmpty()) {
             Plaintext.require(what, host, plaintextAllowed, plaintextOption, warnings);
+        }
+    }
+
+    /**
+     * Does the same as {@link #requirePlaintextAllowed}, for a token that is sent to a host.
+     *
+     * @param what the token, for the message
+     * @param host the host to call
+     * @param warnings receives a line that names the option if plaintext beyond loopback is used and allowed
+     * @throws IllegalArgumentException if the host is not loopback and plaintext is not allowed
+     */
+    public void requirePlaintextTokenAllowed(String what, String host, Consumer<String> warnings) {
+        if (tls.isEmpty()) {
+            Plaintext.requireForToken(what, host, plaintextAllowed, plaintextOption, warnings);
         }
     }
 }

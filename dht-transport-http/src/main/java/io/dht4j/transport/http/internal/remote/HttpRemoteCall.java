@@ -8,6 +8,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
 import io.vertx.core.net.HostAndPort;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -49,16 +50,18 @@ final class HttpRemoteCall<T> {
 
     /** Ends it, unless it has been sent. From any thread. */
     void refuse(String why) {
+        refuse(ErrorCode.NOT_SENT, why);
+    }
+
+    private void refuse(ErrorCode code, String why) {
         if (progress.compareAndSet(Progress.WAITING, Progress.GIVEN_UP)) {
-            stage.completeExceptionally(DhtException.of(ErrorCode.NOT_SENT, address + ": " + why));
+            stage.completeExceptionally(DhtException.of(code, address + ": " + why));
         }
     }
 
     /** Ends a call for which this client has no room, before any byte of it is sent. */
     void overload(String why) {
-        if (progress.compareAndSet(Progress.WAITING, Progress.GIVEN_UP)) {
-            stage.completeExceptionally(DhtException.of(ErrorCode.OVERLOADED, address + ": " + why));
-        }
+        refuse(ErrorCode.OVERLOADED, why);
     }
 
     private void fail(String why) {
@@ -84,12 +87,21 @@ final class HttpRemoteCall<T> {
         stage.whenComplete((result, error) -> client.vertx().cancelTimer(timer));
         client.connect(node, request).onComplete(connection -> {
             if (connection.failed()) {
-                refuse(ConnectFailure.inWords(connection.cause())
-                        .orElseGet(() -> "no connection: " + reason(connection.cause())));
+                refuse(connection.cause());
             } else {
                 send(connection.result());
             }
         });
+    }
+
+    private void refuse(Throwable cause) {
+        Optional<String> words = ConnectFailure.inWords(cause);
+        if (words.isEmpty() && cause instanceof IllegalArgumentException) {
+            // The token would be plaintext: no other try can succeed.
+            refuse(ErrorCode.BAD_REQUEST, reason(cause));
+        } else {
+            refuse(words.orElseGet(() -> "no connection: " + reason(cause)));
+        }
     }
 
     private void send(HttpClientRequest connection) {

@@ -189,7 +189,7 @@ public final class HttpRemoteClient implements AutoCloseable {
         }
         return vertx.executeBlocking(
                 () -> {
-                    connections.security().requirePlaintextAllowed("the token for HTTP", host, LOG::warn);
+                    connections.security().requirePlaintextTokenAllowed("the token for HTTP", host, LOG::warn);
                     trusted.add(host);
                     return null;
                 },

@@ -166,8 +166,14 @@ class HttpRemoteSecurityTest {
             assertThat(result(remote.get(near, KEY, OPTIONS))).isEmpty();
             String far = outside.orElse("192.0.2.1") + ":" + nodes.port(0);
             DhtException error = failure(remote.get(far, KEY, OPTIONS));
-            assertThat(error.code()).isEqualTo(ErrorCode.NOT_SENT);
-            assertThat(error).hasMessageContaining("withPlaintextAllowed()").hasMessageNotContaining(ADMIN);
+            assertThat(error.code()).isEqualTo(ErrorCode.BAD_REQUEST);
+            assertThat(error)
+                    .hasMessageEndingWith(" would be plaintext beyond this machine: set up TLS, or ask for it by"
+                            + " withPlaintextAllowed()")
+                    .hasMessageNotContaining(ADMIN);
+            DhtException unknown = failure(remote.get("no-such-host.invalid:1", KEY, OPTIONS));
+            assertThat(unknown.code()).isEqualTo(ErrorCode.NOT_SENT);
+            assertThat(unknown).hasMessageContaining("cannot be resolved");
             if (outside.isPresent()) {
                 // Nobody listens there, but now it is tried.
                 assertThat(failure(allowed.get(far, KEY, OPTIONS))).hasMessageNotContaining("withPlaintextAllowed()");

@@ -179,7 +179,8 @@ final class RemoteChannels implements AutoCloseable {
         try {
             if (node.needsNoLookup() || options.security().plaintextAllowed()) {
                 if (node.needsNoLookup()) {
-                    Plaintext.require(what, node.host(), options.security().plaintextAllowed(), option, LOG::warn);
+                    Plaintext.requireForToken(
+                            what, node.host(), options.security().plaintextAllowed(), option, LOG::warn);
                 } else {
                     LOG.warn("{} at {} is sent in plaintext, as {} allows", what, node.host(), option);
                 }
@@ -190,7 +191,7 @@ final class RemoteChannels implements AutoCloseable {
         }
         throw new InvalidRequestException(
                 ErrorCode.BAD_REQUEST,
-                what + " at " + node.host() + " would be plaintext beyond this machine: set up TLS or ask for it by "
+                what + " at " + node.host() + " would be plaintext beyond this machine: set up TLS, or ask for it by "
                         + option);
     }
 
