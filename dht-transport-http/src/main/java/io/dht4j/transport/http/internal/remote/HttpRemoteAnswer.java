@@ -46,6 +46,7 @@ public abstract class HttpRemoteAnswer<T> {
     private static final int SUCCESS = 2;
 
     private boolean isError;
+    private volatile boolean isNotSent;
     private int status;
     private String type = "";
     private Buffer text = Buffer.buffer();
@@ -57,9 +58,7 @@ public abstract class HttpRemoteAnswer<T> {
         status = response.statusCode();
         type = String.valueOf(response.getHeader(HttpHeaders.CONTENT_TYPE));
         isError = status / 100 != SUCCESS;
-        if (isError && PeerProtocol.NOT_SENT.equals(response.getHeader(PeerProtocol.OUTCOME_HEADER))) {
-            throw new UnavailableException(ErrorCode.NOT_SENT, "the node is not serving");
-        }
+        isNotSent = isError && PeerProtocol.NOT_SENT.equals(response.getHeader(PeerProtocol.OUTCOME_HEADER));
         if (status == MISDIRECTED) {
             // Before its end, so that the connection is closed: the next one looks the name up again.
             throw new UnavailableException(
@@ -70,6 +69,11 @@ public abstract class HttpRemoteAnswer<T> {
         if (!isError) {
             head(response);
         }
+    }
+
+    /** Returns whether the head says that the node has not carried out the request. From any thread. */
+    final boolean isNotSent() {
+        return isNotSent;
     }
 
     /** Takes the next bytes. */
@@ -90,6 +94,9 @@ public abstract class HttpRemoteAnswer<T> {
         JsonObject problem = HttpProblem.CONTENT_TYPE.equals(type) ? parsed(text) : new JsonObject();
         Integer number = problem.getInteger("code");
         String detail = String.valueOf(problem.getString("detail"));
+        if (isNotSent) {
+            throw new UnavailableException(ErrorCode.NOT_SENT, number == null ? "the node is not serving" : detail);
+        }
         if (number == null) {
             if (status == NOT_FOUND && !problem.isEmpty()) {
                 return absent();

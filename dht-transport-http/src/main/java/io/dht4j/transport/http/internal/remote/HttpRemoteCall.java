@@ -7,6 +7,7 @@ import io.dht4j.transport.http.internal.common.ApiProtocol;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
+import io.vertx.core.http.HttpClosedException;
 import io.vertx.core.net.HostAndPort;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -24,6 +25,8 @@ final class HttpRemoteCall<T> {
         SENT,
         GIVEN_UP
     }
+
+    private static final String NO_ANSWER = "not an answer of this API: ";
 
     private final String address;
     private final HttpRemoteRequest request;
@@ -65,7 +68,8 @@ final class HttpRemoteCall<T> {
     }
 
     private void fail(String why) {
-        stage.completeExceptionally(DhtException.of(ErrorCode.INTERNAL, address + ": " + why));
+        ErrorCode code = answer.isNotSent() ? ErrorCode.NOT_SENT : ErrorCode.INTERNAL;
+        stage.completeExceptionally(DhtException.of(code, address + ": " + why));
     }
 
     /** Ends it, unless it has ended. From any thread. */
@@ -110,10 +114,10 @@ final class HttpRemoteCall<T> {
             reset();
             return;
         }
-        connection.exceptionHandler(e -> fail(reason(e)));
+        connection.exceptionHandler(this::unanswered);
         connection.response().onComplete(response -> {
             if (response.failed()) {
-                fail(reason(response.cause()));
+                unanswered(response.cause());
             } else {
                 receive(response.result());
             }
@@ -126,7 +130,19 @@ final class HttpRemoteCall<T> {
         }
     }
 
+    /** Ends it, since there is no answer or none of HTTP. */
+    private void unanswered(Throwable cause) {
+        if (cause instanceof HttpClosedException) {
+            fail("it closed the connection without an answer" + client.hintOfClosed(address));
+        } else if (cause instanceof IllegalArgumentException) {
+            fail(NO_ANSWER + "it does not speak HTTP");
+        } else {
+            fail(reason(cause));
+        }
+    }
+
     private void receive(HttpClientResponse response) {
+        client.hasAnswered(address);
         if (response.headers().contains(ApiProtocol.STOPPING_HEADER)) {
             client.isStopping(address);
         }
@@ -157,7 +173,7 @@ final class HttpRemoteCall<T> {
                 reset();
             }
         } catch (RuntimeException e) {
-            fail("not an answer of this API: " + reason(e));
+            fail(NO_ANSWER + reason(e));
             reset();
         }
     }

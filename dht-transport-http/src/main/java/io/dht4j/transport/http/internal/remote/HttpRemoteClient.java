@@ -60,6 +60,9 @@ public final class HttpRemoteClient implements AutoCloseable {
     /** Hosts to which the token may go in plaintext. */
     private final Set<String> trusted = ConcurrentHashMap.newKeySet();
 
+    /** The addresses at which a node has answered. */
+    private final Set<String> answered = ConcurrentHashMap.newKeySet();
+
     private volatile Consumer<String> stopping = address -> {};
     private final AtomicBoolean closed = new AtomicBoolean();
     private final CompletableFuture<Void> closing = new CompletableFuture<>();
@@ -74,6 +77,8 @@ public final class HttpRemoteClient implements AutoCloseable {
         HttpClientOptions client = clientOptions();
         this.agent = vertx.httpClientBuilder()
                 .with(client)
+                // Vert.x logs the failures of connections that have no handler.
+                .withConnectHandler(made -> made.exceptionHandler(e -> LOG.debug("a connection failed", e)))
                 .with(HostLookups.following(client))
                 .with(new PoolOptions()
                         .setHttp1MaxSize(connections.perNode())
@@ -149,6 +154,15 @@ public final class HttpRemoteClient implements AutoCloseable {
 
     void isStopping(String address) {
         stopping.accept(address);
+    }
+
+    void hasAnswered(String address) {
+        answered.add(address);
+    }
+
+    /** Returns a hint why a node closes a connection without an answer. */
+    String hintOfClosed(String address) {
+        return tls.isPresent() || answered.contains(address) ? "" : ": does this port speak TLS?";
     }
 
     Vertx vertx() {

@@ -80,12 +80,17 @@ class HttpRemoteFaultTest {
 
     /** A server that answers every connection's first request with the same bytes, and hangs up. */
     private String answering(String bytes) throws IOException {
+        return answering(bytes, HttpRemoteFaultTest::readRequest);
+    }
+
+    /** A server that writes bytes on every connection once it has read something, and hangs up. */
+    private String answering(String bytes, Reading reading) throws IOException {
         ServerSocket listener = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
         opened.add(listener);
         Thread thread = new Thread(() -> {
             while (!listener.isClosed()) {
                 try (Socket socket = listener.accept()) {
-                    readRequest(socket);
+                    reading.from(socket);
                     socket.getOutputStream().write(bytes.getBytes(ISO_8859_1));
                 } catch (IOException e) {
                     // The test has ended, or the client has gone.
@@ -95,6 +100,10 @@ class HttpRemoteFaultTest {
         thread.setDaemon(true);
         thread.start();
         return "127.0.0.1:" + listener.getLocalPort();
+    }
+
+    private interface Reading {
+        void from(Socket socket) throws IOException;
     }
 
     private static void readRequest(Socket socket) throws IOException {
@@ -164,6 +173,33 @@ class HttpRemoteFaultTest {
         DhtException error = failure(get(address));
         assertThat(error.code()).isEqualTo(ErrorCode.INTERNAL);
         assertThat(error).hasMessageContaining("1999").hasMessageContaining("of tomorrow");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"SSH-2.0-OpenSSH_9\r\n", "220 mail.example.com ESMTP\r\n"})
+    void aServerOfAnotherProtocolIsNoAnswerOfThisApi(String greeting) throws Exception {
+        String address = answering(greeting, socket -> {});
+        assertThat(failure(get(address)))
+                .hasMessageStartingWith(address + ": not an answer of this API")
+                .hasMessageNotContaining("invalid version");
+        assertThat(failure(get(answering(greeting)))).hasMessageContaining(": not an answer of this API");
+    }
+
+    @Test
+    void aNodeThatServesNoClientsSaysWhy() throws Exception {
+        String head = "HTTP/1.1 503 No\r\nDht-Outcome: not-sent\r\n";
+        String json = "Content-Type: application/problem+json\r\n";
+        DhtException error =
+                failure(get(answering(sized(head + json, "{\"detail\":\"for other nodes only\",\"code\":3000}"))));
+        assertThat(error.code()).isEqualTo(ErrorCode.NOT_SENT);
+        assertThat(error).hasMessageContaining("for other nodes only");
+        for (String other : List.of(
+                sized(head, "no problem"),
+                sized(head + json, "{"),
+                sized(head + json, "x".repeat(100_000)),
+                head + json + "Content-Length: 9\r\n\r\n{")) {
+            assertThat(failure(get(answering(other))).code()).isEqualTo(ErrorCode.NOT_SENT);
+        }
     }
 
     @Test

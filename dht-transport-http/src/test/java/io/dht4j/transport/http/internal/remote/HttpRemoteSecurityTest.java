@@ -157,6 +157,20 @@ class HttpRemoteSecurityTest {
     }
 
     @Test
+    void plaintextClientOfAPortWithTlsGetsAHint() throws Exception {
+        String hint = "it closed the connection without an answer: does this port speak TLS?";
+        String secure = "localhost:" + api.port();
+        try (RemoteApi plain = HttpRemote.create(HttpRemoteOptions.defaults());
+                RemoteApi encrypted = remote(authority.trusting(), READ)) {
+            assertThat(failure(plain.get(secure, KEY, OPTIONS))).hasMessage(secure + ": " + hint);
+            String known = "localhost:" + nodes.port(0);
+            result(plain.get(known, KEY, OPTIONS));
+            assertThat(failure(encrypted.get(known, KEY, OPTIONS)))
+                    .hasMessage(known + ": it does not speak TLS; is this a plaintext port?");
+        }
+    }
+
+    @Test
     void tokenOverPlaintextStaysLocalUnlessAllowed() throws Exception {
         Optional<String> outside = ownAddress();
         HttpRemoteOptions options = HttpRemoteOptions.defaults().withToken(ADMIN);
