@@ -1,5 +1,6 @@
 package io.dht4j.spring.cache;
 
+import io.dht4j.spring.cache.TypeNames.OtherTypeException;
 import java.util.Arrays;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +37,11 @@ final class CachedValues {
         byte[] bytes;
         try {
             bytes = inApplication(() -> serializer.toBytes(stored));
+        } catch (OtherTypeException e) {
+            throw new IllegalArgumentException(
+                    "cache " + cache + ": " + e.getMessage() + ": set dht4j.cache.caches." + cache
+                            + ".value-type to the type of the values",
+                    e);
         } catch (RuntimeException e) {
             throw new IllegalArgumentException("cache " + cache + ": " + e.getMessage(), e);
         }

@@ -6,8 +6,10 @@ import com.fasterxml.jackson.databind.JavaType;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.ObjectWriter;
+import io.dht4j.spring.cache.TypeNames.OtherTypeException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import org.springframework.util.ClassUtils;
 
 /**
  * Keeps values as JSON, by Jackson 2. The type is fixed by the application, so the bytes cannot choose a class. Safe
@@ -15,10 +17,12 @@ import java.io.UncheckedIOException;
  */
 public final class Jackson2Serializer implements CacheSerializer {
 
+    private final JavaType type;
     private final ObjectWriter writer;
     private final ObjectReader reader;
 
-    private Jackson2Serializer(ObjectWriter writer, ObjectReader reader) {
+    private Jackson2Serializer(JavaType type, ObjectWriter writer, ObjectReader reader) {
+        this.type = type;
         this.writer = writer;
         this.reader = reader;
     }
@@ -37,12 +41,16 @@ public final class Jackson2Serializer implements CacheSerializer {
         JavaType parsed = mapper.getTypeFactory().constructFromCanonical(TypeNames.binary(type));
         // Spring's mappers ignore them; here they reveal a class that has changed.
         return new Jackson2Serializer(
+                parsed,
                 mapper.writerFor(parsed),
                 mapper.readerFor(parsed).with(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES));
     }
 
     @Override
     public byte[] toBytes(Object value) {
+        if (!ClassUtils.isAssignableValue(type.getRawClass(), value)) {
+            throw new OtherTypeException(type.toCanonical(), value);
+        }
         try {
             return writer.writeValueAsBytes(value);
         } catch (IOException e) {

@@ -1,5 +1,7 @@
 package io.dht4j.spring.cache;
 
+import io.dht4j.spring.cache.TypeNames.OtherTypeException;
+import org.springframework.util.ClassUtils;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JavaType;
@@ -13,10 +15,12 @@ import tools.jackson.databind.json.JsonMapper;
  */
 public final class Jackson3Serializer implements CacheSerializer {
 
+    private final JavaType type;
     private final ObjectWriter writer;
     private final ObjectReader reader;
 
-    private Jackson3Serializer(ObjectWriter writer, ObjectReader reader) {
+    private Jackson3Serializer(JavaType type, ObjectWriter writer, ObjectReader reader) {
+        this.type = type;
         this.writer = writer;
         this.reader = reader;
     }
@@ -35,12 +39,16 @@ public final class Jackson3Serializer implements CacheSerializer {
         JavaType parsed = mapper.getTypeFactory().constructFromCanonical(TypeNames.binary(type));
         // Spring's mappers ignore them; here they reveal a class that has changed.
         return new Jackson3Serializer(
+                parsed,
                 mapper.writerFor(parsed),
                 mapper.readerFor(parsed).with(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES));
     }
 
     @Override
     public byte[] toBytes(Object value) {
+        if (!ClassUtils.isAssignableValue(type.getRawClass(), value)) {
+            throw new OtherTypeException(type.toCanonical(), value);
+        }
         return writer.writeValueAsBytes(value);
     }
 

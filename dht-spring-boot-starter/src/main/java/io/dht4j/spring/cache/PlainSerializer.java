@@ -1,5 +1,6 @@
 package io.dht4j.spring.cache;
 
+import io.dht4j.spring.cache.TypeNames.OtherTypeException;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -12,7 +13,7 @@ enum PlainSerializer implements CacheSerializer {
             if (value instanceof String text) {
                 return text.getBytes(StandardCharsets.UTF_8);
             }
-            throw refusal("java.lang.String", value);
+            throw new OtherTypeException("java.lang.String", value);
         }
 
         @Override
@@ -33,18 +34,12 @@ enum PlainSerializer implements CacheSerializer {
             if (value instanceof byte[] bytes) {
                 return bytes.clone();
             }
-            throw refusal("byte[]", value);
+            throw new OtherTypeException("byte[]", value);
         }
 
         @Override
         public Object fromBytes(byte[] bytes) {
             return bytes;
         }
-    };
-
-    private static IllegalArgumentException refusal(String type, Object value) {
-        return new IllegalArgumentException("the value type is " + type + ", and the value is a "
-                + value.getClass().getTypeName()
-                + ": name the type in dht4j.cache.caches.NAME.value-type, or give CacheOptions another serializer");
     }
 }

@@ -11,6 +11,16 @@ final class TypeNames {
 
     private TypeNames() {}
 
+    /** Thrown for a value that is not of the type of its cache. */
+    static final class OtherTypeException extends IllegalArgumentException {
+
+        private static final long serialVersionUID = 1;
+
+        OtherTypeException(String type, Object value) {
+            super("the value is a " + value.getClass().getTypeName() + ", and the value type is " + type);
+        }
+    }
+
     /**
      * Returns a type with the binary names of its classes, which Jackson reads.
      *

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
@@ -40,6 +41,7 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.cache.Cache;
 import org.springframework.cache.Cache.ValueRetrievalException;
 import org.springframework.cache.Cache.ValueWrapper;
+import tools.jackson.databind.json.JsonMapper;
 
 /** The contract of Spring's {@link Cache}, over a node. */
 @Timeout(30)
@@ -109,11 +111,17 @@ class DhtCacheTest {
 
     @Test
     void aValueOfAnotherTypeIsRefusedWithTheNameOfTheCache() {
-        assertThatThrownBy(() -> cache.put("1", 7))
+        Map<String, CacheSerializer> serializers = Map.of(
+                "java.lang.String", CacheSerializer.text(),
+                "byte[]", CacheSerializer.bytes(),
+                "java.lang.Long", Jackson2Serializer.of(new ObjectMapper(), "java.lang.Long"),
+                "java.util.List<java.lang.Integer>",
+                        Jackson3Serializer.of(new JsonMapper(), "java.util.List<java.lang.Integer>"));
+        serializers.forEach((type, serializer) -> assertThatThrownBy(
+                        () -> cache("books", CacheOptions.of(serializer)).put("1", 7))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessage("cache books: the value type is java.lang.String, and the value is a java.lang.Integer: "
-                        + "name the type in dht4j.cache.caches.NAME.value-type, or give CacheOptions another"
-                        + " serializer");
+                .hasMessage("cache books: the value is a java.lang.Integer, and the value type is " + type
+                        + ": set dht4j.cache.caches.books.value-type to the type of the values"));
     }
 
     @Test
