@@ -1,5 +1,7 @@
 package io.dht4j.transport.grpc;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.PeerConnections;
@@ -69,6 +71,7 @@ public final class GrpcTransport implements Transport {
      * @throws IllegalStateException if the class path has a gRPC that is too old; the message names the remedy
      */
     public static GrpcTransport create(GrpcTransportOptions options) {
+        requireNonNull(options, "options");
         GrpcVersions.check();
         return new GrpcTransport(options);
     }

@@ -71,6 +71,9 @@ public final class HttpApi implements AutoCloseable {
      * @throws IllegalArgumentException if the file of tokens is missing or has a bad line, or if the options have TLS
      */
     public static HttpApi sharing(HttpTransport transport, Cluster cluster, HttpApiOptions options) {
+        requireNonNull(transport, "transport");
+        requireNonNull(cluster, "cluster");
+        requireNonNull(options, "options");
         if (options.listener().security().tls().isPresent()) {
             throw new IllegalArgumentException("tls is the transport's option where the API shares its port");
         }
@@ -95,6 +98,9 @@ public final class HttpApi implements AutoCloseable {
      *     remedy
      */
     public static HttpApi listening(String host, int port, Cluster cluster, HttpApiOptions options) {
+        requireNonNull(host, "host");
+        requireNonNull(cluster, "cluster");
+        requireNonNull(options, "options");
         VertxVersions.check();
         HttpListenerOptions own =
                 HttpListenerOptions.of(new ListenAddress(host, port), options.listener(), options.headTimeout());

@@ -1,5 +1,7 @@
 package io.dht4j.transport.http;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dht4j.CallOptions;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
@@ -67,6 +69,7 @@ public final class HttpRemote implements RemoteApi {
      *     remedy
      */
     public static HttpRemote create(HttpRemoteOptions options) {
+        requireNonNull(options, "options");
         VertxVersions.check();
         return new HttpRemote(options);
     }

@@ -1,5 +1,7 @@
 package io.dht4j.transport.http;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dht4j.DhtException;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
@@ -86,6 +88,7 @@ public final class HttpTransport implements Transport {
      *     remedy
      */
     public static HttpTransport create(HttpTransportOptions options) {
+        requireNonNull(options, "options");
         VertxVersions.check();
         options.peerClientKind().clients().load();
         return new HttpTransport(options);

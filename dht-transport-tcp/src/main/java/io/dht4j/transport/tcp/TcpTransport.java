@@ -1,5 +1,7 @@
 package io.dht4j.transport.tcp;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.PeerConnections;
@@ -68,7 +70,7 @@ public final class TcpTransport implements Transport {
      * @return a new transport
      */
     public static TcpTransport create(TcpTransportOptions options) {
-        return new TcpTransport(options);
+        return new TcpTransport(requireNonNull(options, "options"));
     }
 
     /**

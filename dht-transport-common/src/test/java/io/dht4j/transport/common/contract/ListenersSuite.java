@@ -7,6 +7,7 @@ import static io.dht4j.testkit.transport.Calls.failure;
 import static io.dht4j.testkit.transport.Calls.reply;
 import static io.dht4j.testkit.transport.Calls.within;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import io.dht4j.Node;
 import io.dht4j.spi.Frame;
@@ -95,6 +96,12 @@ public interface ListenersSuite<T extends PeerTransportOptions<T>> extends Trans
         String message = "cannot listen on no-such-host.invalid:0: the name of the host cannot be resolved";
         assertRefused(at("no-such-host.invalid"), message);
         assertRefused(at("no-such-host.invalid").withPlaintextAllowed(), message);
+    }
+
+    @Test
+    @SuppressWarnings("NullAway") // tests the check
+    default void missingOptionsAreNamed() {
+        assertThatNullPointerException().isThrownBy(() -> create(null)).withMessage("options");
     }
 
     private void assertRefused(T options, String message) {

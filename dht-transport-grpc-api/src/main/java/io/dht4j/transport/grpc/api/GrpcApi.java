@@ -1,5 +1,7 @@
 package io.dht4j.transport.grpc.api;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dht4j.Cluster;
 import io.dht4j.spi.TransportException;
 import io.dht4j.transport.common.options.ListenAddress;
@@ -39,6 +41,9 @@ public final class GrpcApi implements AutoCloseable {
      * @throws IllegalStateException if the class path has a gRPC that is too old; the message names the remedy
      */
     public static GrpcApi listening(String host, int port, Cluster cluster, GrpcApiOptions options) {
+        requireNonNull(host, "host");
+        requireNonNull(cluster, "cluster");
+        requireNonNull(options, "options");
         GrpcVersions.check();
         ListenAddress own = new ListenAddress(host, port);
         options.listener().security().requirePlaintextAllowed("gRPC", host, LOG::warn);

@@ -1,5 +1,7 @@
 package io.dht4j.transport.grpc.api;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dht4j.CallOptions;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
@@ -59,6 +61,7 @@ public final class GrpcRemote implements RemoteApi {
      * @throws IllegalStateException if the class path has a gRPC that is too old; the message names the remedy
      */
     public static GrpcRemote create(GrpcRemoteOptions options) {
+        requireNonNull(options, "options");
         GrpcVersions.check();
         return new GrpcRemote(options);
     }

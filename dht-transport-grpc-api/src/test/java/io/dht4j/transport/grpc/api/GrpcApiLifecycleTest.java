@@ -3,6 +3,7 @@ package io.dht4j.transport.grpc.api;
 import static io.dht4j.transport.grpc.api.GrpcApiNodes.PATIENCE;
 import static io.dht4j.transport.grpc.api.GrpcApiNodes.bytes;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
@@ -212,6 +213,21 @@ class GrpcApiLifecycleTest {
                 .untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
                         .extracting(Thread::getName)
                         .noneMatch(name -> name.startsWith("dht4j-grpc-api")));
+    }
+
+    @Test
+    @SuppressWarnings("NullAway") // tests the checks
+    void aMissingArgumentIsNamed() {
+        start(GrpcApiOptions.defaults());
+        assertThatNullPointerException()
+                .isThrownBy(() -> GrpcApi.listening("127.0.0.1", 0, null, GrpcApiOptions.defaults()))
+                .withMessage("cluster");
+        assertThatNullPointerException()
+                .isThrownBy(() -> GrpcApi.listening("127.0.0.1", 0, cluster, null))
+                .withMessage("options");
+        assertThatNullPointerException()
+                .isThrownBy(() -> GrpcRemote.create(null))
+                .withMessage("options");
     }
 
     @Test

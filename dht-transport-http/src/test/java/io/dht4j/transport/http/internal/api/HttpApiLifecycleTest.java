@@ -2,6 +2,7 @@ package io.dht4j.transport.http.internal.api;
 
 import static io.dht4j.transport.http.fixture.HttpProblem.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.ErrorCode;
@@ -9,6 +10,7 @@ import io.dht4j.Key;
 import io.dht4j.spi.TransportException;
 import io.dht4j.transport.http.HttpApi;
 import io.dht4j.transport.http.HttpApiOptions;
+import io.dht4j.transport.http.HttpRemote;
 import io.dht4j.transport.http.fixture.ApiNodes;
 import io.dht4j.transport.http.fixture.RawHttp;
 import io.dht4j.transport.http.fixture.RawHttp2;
@@ -72,6 +74,24 @@ class HttpApiLifecycleTest {
             // For a peer that takes it for another's port.
             assertThat(answer.headers()).containsEntry("Dht-Outcome", "not-sent");
         }
+    }
+
+    @Test
+    @SuppressWarnings("NullAway") // tests the checks
+    void aMissingArgumentIsNamed() {
+        HttpApiOptions defaults = HttpApiOptions.defaults();
+        assertThatNullPointerException()
+                .isThrownBy(() -> HttpApi.listening("127.0.0.1", 0, null, defaults))
+                .withMessage("cluster");
+        assertThatNullPointerException()
+                .isThrownBy(() -> HttpApi.listening("127.0.0.1", 0, nodes.cluster(0), null))
+                .withMessage("options");
+        assertThatNullPointerException()
+                .isThrownBy(() -> HttpApi.sharing(null, nodes.cluster(0), defaults))
+                .withMessage("transport");
+        assertThatNullPointerException()
+                .isThrownBy(() -> HttpRemote.create(null))
+                .withMessage("options");
     }
 
     @Test
