@@ -13,7 +13,6 @@ import io.dht4j.transport.http.HttpApiOptions;
 import io.dht4j.transport.http.HttpTransport;
 import io.dht4j.transport.http.HttpTransportOptions;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
 
 /** A durable node that serves its peers and its HTTP clients on one port. */
 public final class StandaloneServer implements AutoCloseable {
@@ -38,12 +37,14 @@ public final class StandaloneServer implements AutoCloseable {
     }
 
     /** Serves until the process is stopped. The argument is the name of the node: n1, n2 or n3. */
-    public static void main(String[] args) throws Exception {
+    public static void main(String[] args) {
+        if (args.length != 1) {
+            throw new IllegalArgumentException("the argument is the name of the node: n1, n2 or n3");
+        }
         StandaloneServer server = new StandaloneServer(new NodeId(args[0]), NODES, Path.of("data", args[0]));
         Runtime.getRuntime().addShutdownHook(new Thread(server::close, "shutdown"));
         System.out.println(args[0] + " waits for another node");
-        server.cluster().ready().toCompletableFuture().get(5, TimeUnit.MINUTES);
-        System.out.println(args[0] + " is ready");
+        server.cluster().ready().thenRun(() -> System.out.println(args[0] + " is ready"));
     }
 
     /** Returns the node itself, for calls within the process. */

@@ -1,6 +1,7 @@
 package io.dht4j.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.dht4j.Key;
 import io.dht4j.Node;
@@ -15,6 +16,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class EmbeddingExampleTest {
+
+    @Test
+    void serverWithoutANameSaysWhatItNeeds() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> StandaloneServer.main(new String[0]))
+                .withMessage("the argument is the name of the node: n1, n2 or n3");
+    }
 
     @Test
     void aNodeInAFewLinesJoinsTwoOthers(@TempDir Path directory) throws Exception {
