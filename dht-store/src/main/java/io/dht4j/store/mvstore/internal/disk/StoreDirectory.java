@@ -179,10 +179,8 @@ public final class StoreDirectory implements AutoCloseable {
             }
             String kept = new String(Files.readAllBytes(file), StandardCharsets.UTF_8).strip();
             if (!kept.equals(placement)) {
-                throw new StoreException(file + " was written by a node with " + kept + "; this one has " + placement
-                        + ". Start it with the same settings (or, if the file is damaged, " + Health.REFILL + "), or "
-                        + "dump the data from the old cluster and load it into a new"
-                        + " one with new directories");
+                throw new StoreException(file + " is that of a node with " + kept + "; this one has " + placement
+                        + ". Use another directory, or the same settings; if the file is damaged, " + Health.REFILL);
             }
         } catch (IOException e) {
             throw new StoreException(
