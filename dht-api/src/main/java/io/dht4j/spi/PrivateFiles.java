@@ -75,9 +75,6 @@ public final class PrivateFiles {
      * @throws IOException if one cannot be created
      */
     public static void createDirectories(Path directory) throws IOException {
-        if (Files.isDirectory(directory)) {
-            return; // Perhaps by a symbolic link, which Java before 19 refuses.
-        }
         try {
             Files.createDirectories(directory, permissions(directory, "rwx------"));
         } catch (FileSystemException e) {
