@@ -141,8 +141,12 @@ public final class CommandLog {
             return CompletableFuture.completedFuture(notLeader("this member does not lead", here.log.leader()));
         }
         Optional<ClusterState> before = here.state.state();
-        return before.map(state -> refusal(command, state))
-                .orElseGet(() -> CompletableFuture.completedFuture(Optional.empty()))
+        if (before.isEmpty()) {
+            // The leader of a new log appends the state with which it begins itself.
+            return CompletableFuture.completedFuture(
+                    new Appended(Outcome.NOT_SENT, 0, "the topology log has no state yet", Optional.empty()));
+        }
+        return refusal(command, before.get())
                 .handle((refusal, error) -> error == null
                         ? refusal.map(CommandLog::refused)
                         : Optional.of(new Appended(
@@ -151,15 +155,14 @@ public final class CommandLog {
                                 MembershipRequestSender.message(DhtException.unwrap(error)),
                                 Optional.empty())))
                 .thenCompose(refusal -> refusal.map(CompletableFuture::completedFuture)
-                        .orElseGet(() -> append(here, before, command, context)));
+                        .orElseGet(() -> append(here, before.get(), command, context)));
     }
 
     private static Appended refused(String why) {
         return new Appended(Outcome.REFUSED, 0, why, Optional.empty());
     }
 
-    private CompletableFuture<Appended> append(
-            Member here, Optional<ClusterState> before, byte[] command, CallContext context) {
+    private CompletableFuture<Appended> append(Member here, ClusterState before, byte[] command, CallContext context) {
         CompletionStage<Long> append;
         try {
             append = here.log.append(command, context);
@@ -171,7 +174,7 @@ public final class CommandLog {
                     Appended appended =
                             error == null ? resultAt(index, here.state) : failed(DhtException.unwrap(error));
                     if (appended.outcome() == Outcome.ACCEPTED) {
-                        before.ifPresent(state -> accepted(command, state));
+                        accepted(command, before);
                     }
                     return appended;
                 })

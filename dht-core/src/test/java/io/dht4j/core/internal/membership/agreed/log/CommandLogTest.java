@@ -193,6 +193,17 @@ class CommandLogTest {
                 .isEqualTo(Outcome.ACCEPTED);
     }
 
+    /** Its leader appends the state with which it begins, perhaps after the first command has arrived. */
+    @Test
+    void commandIsNotAppendedToALogWithoutAState() {
+        log.leads = true;
+        commands.member(log, state);
+        Command admit = new Command.Admit(Epoch.FIRST, new NodeId("n4"));
+        assertThat(append(admit).outcome()).isEqualTo(Outcome.NOT_SENT);
+        state.apply(++log.index, CommandCodec.encode(Clusters.form(3, 8, 3)));
+        assertThat(append(admit).outcome()).isEqualTo(Outcome.ACCEPTED);
+    }
+
     /** After a restart a member is elected by the length of its log, before it has applied what is in it. */
     @Test
     void leaderWithoutAStateForItsGuardAppendsNothing() {
