@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.admission;
 
+import io.dht4j.DhtException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
@@ -9,6 +10,17 @@ import org.jspecify.annotations.Nullable;
 public final class CallerStage {
 
     private CallerStage() {}
+
+    /**
+     * Returns a stage behind a piece of work.
+     *
+     * @param work the work
+     * @param <T> the result
+     * @return ends as the work does
+     */
+    public static <T> CompletableFuture<T> behind(CompletableFuture<T> work) {
+        return behind(work, (result, error) -> {});
+    }
 
     /**
      * Returns a stage behind a piece of work and an action. Unlike with {@code whenComplete}, the action runs also if
@@ -57,7 +69,8 @@ public final class CallerStage {
             if (failure == null) {
                 given.complete(result);
             } else {
-                given.completeExceptionally(failure);
+                // Without the wrapper of an earlier stage: so join() makes one, with the caller in its trace.
+                given.completeExceptionally(DhtException.unwrap(failure));
             }
         });
     }

@@ -5,6 +5,7 @@ import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.UnavailableException;
+import io.dht4j.core.internal.admission.CallerStage;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -84,7 +85,7 @@ public final class Readiness {
         }
         awaited = true;
         lookOnce();
-        return ready.minimalCompletionStage();
+        return CallerStage.behind(ready);
     }
 
     /** Returns whether a read that begins now may fail because the cluster is starting. */
