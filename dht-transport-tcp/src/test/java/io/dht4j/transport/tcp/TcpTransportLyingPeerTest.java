@@ -148,7 +148,7 @@ class TcpTransportLyingPeerTest {
         other[0] = 'H';
         for (byte[] hello : new byte[][] {later, other, RawConnection.callerHello()}) {
             TransportException error = failureOf(new byte[1], connection -> connection.send(hello));
-            assertThat(error).hasMessageContaining("cannot connect");
+            assertThat(error).hasMessageContaining("cannot connect: it sent ");
             assertThat(error.outcome()).isEqualTo(Outcome.NOT_SENT);
         }
     }

@@ -162,7 +162,9 @@ public final class HttpRemoteClient implements AutoCloseable {
 
     /** Returns a hint why a node closes a connection without an answer. */
     String hintOfClosed(String address) {
-        return tls.isPresent() || answered.contains(address) ? "" : ": does this port speak TLS?";
+        return tls.isPresent() || answered.contains(address)
+                ? ""
+                : ": does this port speak TLS, or is it one for the peers of another transport?";
     }
 
     Vertx vertx() {

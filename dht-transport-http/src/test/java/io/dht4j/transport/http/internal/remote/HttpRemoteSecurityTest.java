@@ -158,7 +158,9 @@ class HttpRemoteSecurityTest {
 
     @Test
     void plaintextClientOfAPortWithTlsGetsAHint() throws Exception {
-        String hint = "it closed the connection without an answer: does this port speak TLS?";
+        String hint =
+                "it closed the connection without an answer: does this port speak TLS, or is it one for the peers of"
+                        + " another transport?";
         String secure = "localhost:" + api.port();
         try (RemoteApi plain = HttpRemote.create(HttpRemoteOptions.defaults());
                 RemoteApi encrypted = remote(authority.trusting(), READ)) {

@@ -4,6 +4,7 @@ import io.dht4j.Node;
 import io.dht4j.spi.ConnectFailure;
 import io.dht4j.transport.tcp.internal.loop.EventLoop;
 import io.dht4j.transport.tcp.internal.loop.Selectable;
+import io.dht4j.transport.tcp.internal.wire.MalformedException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -161,6 +162,9 @@ final class Dialer implements Selectable {
 
     /** Describes a failure to connect. */
     static String inWords(Throwable failure) {
+        if (failure instanceof MalformedException) {
+            return "it sent " + failure.getMessage();
+        }
         return ConnectFailure.inWords(failure)
                 .orElseGet(
                         () -> failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage());
