@@ -12,17 +12,6 @@ public final class CallerStage {
     private CallerStage() {}
 
     /**
-     * Returns a stage behind a piece of work.
-     *
-     * @param work the work
-     * @param <T> the result
-     * @return ends as the work does
-     */
-    public static <T> CompletableFuture<T> behind(CompletableFuture<T> work) {
-        return behind(work, (result, error) -> {});
-    }
-
-    /**
      * Returns a stage behind a piece of work and an action. Unlike with {@code whenComplete}, the action runs also if
      * the caller has completed or cancelled its stage.
      *

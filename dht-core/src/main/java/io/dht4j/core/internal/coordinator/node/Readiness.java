@@ -85,7 +85,7 @@ public final class Readiness {
         }
         awaited = true;
         lookOnce();
-        return CallerStage.behind(ready);
+        return CallerStage.behind(ready, (done, error) -> {});
     }
 
     /** Returns whether a read that begins now may fail because the cluster is starting. */
