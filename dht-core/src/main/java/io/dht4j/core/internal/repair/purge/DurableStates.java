@@ -28,6 +28,9 @@ final class DurableStates {
     /** The purge watermarks on the disk, for readers that do not wait for writes in flight. Replaced as a whole. */
     private volatile long[] purgedOnDisk;
 
+    /** The fence watermarks, for readers that do not wait for writes in flight. Replaced as a whole. */
+    private volatile long[] fenced;
+
     /** True after a start too, since the progress of the last purge is unknown. */
     private final AtomicBoolean purgeIsDue = new AtomicBoolean(true);
 
@@ -43,6 +46,7 @@ final class DurableStates {
         this.lock = lock;
         this.file = new PurgeWatermarkFile(store);
         this.purgedOnDisk = new long[partitions];
+        this.fenced = new long[partitions];
     }
 
     /**
@@ -52,15 +56,15 @@ final class DurableStates {
      * @throws StoreException if the store cannot read them
      */
     void load(IntPredicate owns) {
-        long[] fenced = new long[purgedOnDisk.length];
+        long[] fences = new long[purgedOnDisk.length];
         long[] purged = new long[purgedOnDisk.length];
         long[] rolledBack = new long[purgedOnDisk.length];
-        file.load(fenced, purged, rolledBack);
+        file.load(fences, purged, rolledBack);
         purgedOnDisk = change(all -> {
             for (int i = 0; i < rolledBack.length; i++) {
                 rolledBack[i] = owns.test(i) ? rolledBack[i] : 0;
             }
-            all.restore(fenced, purged, rolledBack);
+            all.restore(fences, purged, rolledBack);
             return purged;
         });
     }
@@ -68,7 +72,9 @@ final class DurableStates {
     <T> T change(Function<PartitionStates, T> change) {
         lock.writeLock().lock();
         try {
-            return change.apply(states);
+            T changed = change.apply(states);
+            fenced = states.fences();
+            return changed;
         } finally {
             lock.writeLock().unlock();
         }
@@ -90,6 +96,11 @@ final class DurableStates {
     /** Returns a partition's purge watermark, as it is on the disk. Does not block. */
     Version purged(int partition) {
         return new Version(purgedOnDisk[partition]);
+    }
+
+    /** Returns a partition's fence watermark. Does not block. */
+    Version fenced(int partition) {
+        return new Version(fenced[partition]);
     }
 
     /** Writes all watermarks to the disk. Blocks. */

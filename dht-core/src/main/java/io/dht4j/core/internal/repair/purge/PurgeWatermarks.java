@@ -293,9 +293,9 @@ public final class PurgeWatermarks {
         return states.read(PartitionStates::seals);
     }
 
-    /** Returns a partition's fence watermark: older entries are refused. */
+    /** Returns a partition's fence watermark: older entries are refused. Does not block. */
     public Version fenced(int partition) {
-        return states.read(all -> all.fenced(partition));
+        return states.fenced(partition);
     }
 
     /** Returns a partition's purge watermark, as it is on the disk; zero if this node has diverged. Does not block. */
