@@ -55,6 +55,9 @@ public final class VersionSource {
 
     private volatile Bounds bounds = new Bounds(0, 0, 0);
 
+    /** The bound of versions within the clock's limit that the store has certainly kept; 0 for none. */
+    private volatile long kept;
+
     // Guarded by this. Bounded by the calls in flight.
     private final List<Waiting> waiting = new ArrayList<>();
     private boolean raising;
@@ -82,7 +85,12 @@ public final class VersionSource {
         }
     }
 
-    private record Waiting(long version, boolean isBeyond, CompletableFuture<Void> done) {}
+    /**
+     * A version that waits for the bound.
+     *
+     * @param isStrict whether it must not be used before the store has kept the bound
+     */
+    private record Waiting(long version, boolean isBeyond, boolean isStrict, CompletableFuture<Void> done) {}
 
     /**
      * Creates the source of a node's versions.
@@ -197,18 +205,50 @@ public final class VersionSource {
      *     the node is closed
      */
     public CompletableFuture<Void> reserve(Version version, long nanos) {
-        Waiting wait = new Waiting(version.packed(), clock.isBeyond(version), new CompletableFuture<>());
+        Waiting wait = new Waiting(version.packed(), clock.isBeyond(version), false, new CompletableFuture<>());
+        return nanos > PATIENCE_NANOS
+                ? waitFor(wait, () -> proceed(wait), PATIENCE_NANOS)
+                : waitFor(wait, () -> giveUp(wait), nanos);
+    }
+
+    private CompletableFuture<Void> waitFor(Waiting wait, Runnable late, long nanos) {
         synchronized (this) {
             if (closed) {
                 return CompletableFuture.failedFuture(closing());
             }
             waiting.add(wait);
         }
-        Environment.Timer timer = nanos > PATIENCE_NANOS
-                ? environment.schedule(() -> proceed(wait), PATIENCE_NANOS)
-                : environment.schedule(() -> giveUp(wait), nanos);
+        Environment.Timer timer = environment.schedule(late, nanos);
         raise();
         return wait.done.whenComplete((reserved, error) -> timer.cancel());
+    }
+
+    /**
+     * Issues a version as a ballot, which is never issued again, not even after a restart that follows a failure of the
+     * store: two proposals of one ballot would both seem to be accepted.
+     *
+     * @param highest the version that it must exceed
+     * @param nanos how long the caller can wait
+     * @return completes once the store has kept a bound above it. Fails with {@link UnavailableException} if the caller
+     *     cannot wait so long, the store has failed, the node is closed, or only a wrong clock can have issued
+     *     {@code highest}
+     */
+    public CompletableFuture<Version> ballot(Version highest, long nanos) {
+        Version next = clock.next();
+        Version ballot = next.compareTo(highest) > 0 ? next : clock.above(highest);
+        if (store.isEmpty() || clock.isBeyond(ballot)) {
+            return CompletableFuture.failedFuture(new UnavailableException(
+                    ErrorCode.CLOCK_CONTRADICTED,
+                    "nothing done: the next ballot, " + ballot + ", is too far ahead of this node's clock"));
+        }
+        if (ballot.packed() <= kept) {
+            if (bounds.isStale(ballot.packed(), false)) {
+                raise();
+            }
+            return CompletableFuture.completedFuture(ballot);
+        }
+        Waiting wait = new Waiting(ballot.packed(), false, true, new CompletableFuture<>());
+        return waitFor(wait, () -> giveUp(wait), nanos).thenApply(reserved -> ballot);
     }
 
     private void proceed(Waiting wait) {
@@ -261,6 +301,12 @@ public final class VersionSource {
         for (Waiting wait = takeCovered(); wait != null; wait = takeCovered()) {
             wait.done.complete(null);
         }
+        if (kept == 0) {
+            takeStrict()
+                    .forEach(wait -> wait.done.completeExceptionally(new UnavailableException(
+                            ErrorCode.STORE_FAILED,
+                            "nothing done: the store cannot record which ballots this node issues")));
+        }
         if (isKept && isAnyWaiting()) {
             raise();
         }
@@ -274,11 +320,18 @@ public final class VersionSource {
     private synchronized @Nullable Waiting takeCovered() {
         Bounds now = bounds;
         for (int i = 0; i < waiting.size(); i++) {
-            if (now.covers(waiting.get(i).version, waiting.get(i).isBeyond)) {
+            Waiting wait = waiting.get(i);
+            if (wait.isStrict ? wait.version <= kept : now.covers(wait.version, wait.isBeyond)) {
                 return waiting.remove(i);
             }
         }
         return null;
+    }
+
+    private synchronized List<Waiting> takeStrict() {
+        List<Waiting> strict = waiting.stream().filter(Waiting::isStrict).toList();
+        waiting.removeAll(strict);
+        return strict;
     }
 
     private synchronized boolean isAnyWaiting() {
@@ -292,6 +345,7 @@ public final class VersionSource {
         if (Math.max(wall, clock.last().packed() + ROOM) < before.within) {
             // The clock was set back: the versions issued until the lower bound is kept rely on no higher bound.
             bounds = new Bounds(0, before.beyond, 0);
+            kept = 0;
         }
         long last = clock.last().packed();
         long beyond = before.beyond;
@@ -305,15 +359,15 @@ public final class VersionSource {
             }
         }
         long within = Math.max(wall, last + ROOM);
-        keep(within, beyond);
+        kept = keep(within, beyond) ? within : 0;
         bounds = new Bounds(within, beyond, last + (within - last) / 2);
     }
 
     /**
      * Keeps the bounds. A store that fails to keep them accepts no writes either. The writes that this node coordinates
-     * proceed, since the other replicas may accept them.
+     * proceed, since the other replicas may accept them; ballots do not. Returns whether the store has kept them.
      */
-    private void keep(long within, long beyond) {
+    private boolean keep(long within, long beyond) {
         long avoided = clock.avoided().packed();
         boolean isAnyAvoided = avoided > within;
         ByteBuffer bytes = ByteBuffer.allocate((isAnyAvoided ? 3 : 2) * Long.BYTES)
@@ -325,8 +379,10 @@ public final class VersionSource {
         try {
             store.orElseThrow().keepNote(METADATA, bytes.array());
             reported = false;
+            return true;
         } catch (RuntimeException e) {
             report(String.valueOf(e.getMessage()));
+            return false;
         }
     }
 

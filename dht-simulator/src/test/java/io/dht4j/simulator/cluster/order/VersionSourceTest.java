@@ -188,4 +188,41 @@ class VersionSourceTest {
         assertThat(reserved).isCompletedExceptionally();
         assertThat(versions.reserve(versions.next(), SECOND)).isCompletedExceptionally();
     }
+
+    private static final Version ANY = new Version(0);
+
+    @Test
+    void ballotsAreNeverIssuedAgainAfterAKill() {
+        Version last = ANY;
+        for (int i = 0; i < 5; i++) {
+            env.setClockOffset(Duration.ofSeconds(-5L * i));
+            versions = start(store);
+            Version ballot = env.await(versions.ballot(ANY, SECOND), BOUND);
+            assertThat(ballot).isGreaterThan(last);
+            last = env.await(versions.ballot(ballot, SECOND), BOUND);
+            assertThat(last).isGreaterThan(ballot);
+        }
+    }
+
+    @Test
+    void aBallotFailsWhereAWriteGoesOnWithoutItsBound() {
+        versions = start(new ForwardingStore(store) {
+            @Override
+            public void keepNote(String name, byte[] bytes) {
+                throw new StoreException("no space left");
+            }
+        });
+        use(versions.next());
+        assertThatThrownBy(() -> env.await(versions.ballot(ANY, SECOND), BOUND))
+                .isInstanceOf(UnavailableException.class)
+                .hasMessageContaining("cannot record");
+    }
+
+    @Test
+    void aBallotAboveOneOfAWrongClockFails() {
+        Version wrong = Version.of(env.currentTimeMillis() + 10 * MAX_SKEW_MILLIS, 0);
+        assertThatThrownBy(() -> env.await(versions.ballot(wrong, SECOND), BOUND))
+                .isInstanceOf(UnavailableException.class)
+                .hasMessageContaining("too far ahead");
+    }
 }
