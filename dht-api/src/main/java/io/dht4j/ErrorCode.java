@@ -32,6 +32,8 @@ public enum ErrorCode {
      * limit for superseded entries.
      */
     SNAPSHOT_GONE(1010, Action.FIX_REQUEST),
+    /** A plain write of a key that belongs to atomic operations: it begins with {@code \0atomic/}. */
+    ATOMIC_KEY(1011, Action.FIX_REQUEST),
     /** A frame that cannot be decoded. */
     MALFORMED_FRAME(1100, Action.FIX_REQUEST),
     /** A frame of a protocol version that this node does not speak. */

@@ -27,6 +27,7 @@ class ErrorCodeTest {
             "1008 METHOD_NOT_ALLOWED",
             "1009 BATCH_TOO_LARGE",
             "1010 SNAPSHOT_GONE",
+            "1011 ATOMIC_KEY",
             "1100 MALFORMED_FRAME",
             "1101 UNSUPPORTED_PROTOCOL",
             "1102 FRAME_TOO_LARGE",

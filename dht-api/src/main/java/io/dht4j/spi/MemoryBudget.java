@@ -188,6 +188,15 @@ public record MemoryBudget(long heapBytes, int maxValueBytes) {
     }
 
     /**
+     * For what a node has promised to the proposers of atomic operations: a 256th, up to 16 MiB.
+     *
+     * @return bytes
+     */
+    public long promiseBytes() {
+        return share(256, 16 * MIB, 0);
+    }
+
+    /**
      * For the entries of a store in memory: three quarters, less what is needed for what is under way.
      *
      * @return bytes, two largest values or more
