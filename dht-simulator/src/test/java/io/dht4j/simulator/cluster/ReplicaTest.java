@@ -21,6 +21,7 @@ import io.dht4j.core.internal.repair.tree.LocalReplica;
 import io.dht4j.core.internal.replica.EntryWriter;
 import io.dht4j.core.internal.replica.Replica;
 import io.dht4j.core.internal.replica.RowGuard;
+import io.dht4j.core.internal.replica.promise.Promises;
 import io.dht4j.core.internal.snapshot.Snapshots;
 import io.dht4j.core.internal.view.ClusterView;
 import io.dht4j.core.internal.view.IncomingReplicas;
@@ -77,7 +78,9 @@ class ReplicaTest {
         Snapshots snapshots = new Snapshots(store, env, clock, views, 1 << 20);
         RowGuard rows = new RowGuard(views, new IncomingReplicas(views));
         PartitionReadBarrier barrier = new PartitionReadBarrier();
-        EntryWriter writer = new EntryWriter(store, snapshots, watermarks, rows, barrier, clock::isTooFarAhead);
+        Promises promises = new Promises(1, 1 << 10, store, env);
+        EntryWriter writer =
+                new EntryWriter(store, snapshots, watermarks, rows, barrier, clock::isTooFarAhead, promises);
         return new Replica(
                 store,
                 writer,
@@ -98,7 +101,9 @@ class ReplicaTest {
                 limits(storeReads),
                 new QueueAges(Duration.ofSeconds(1), Duration.ofSeconds(1)),
                 barrier,
-                new HotKeyCounter(new NodeId("n0"), Optional.empty(), env));
+                new HotKeyCounter(new NodeId("n0"), Optional.empty(), env),
+                watermarks,
+                promises);
     }
 
     private static Limits limits(int storeReads) {

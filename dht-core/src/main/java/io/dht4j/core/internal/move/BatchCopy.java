@@ -350,6 +350,26 @@ final class BatchCopy {
         }
         Map<Integer, PurgeWatermarks.Pair> found = new HashMap<>();
         copied.forEach(partition -> found.put(partition, watermarks(partition)));
+        return adoptPromises(living, copied, 0, new HashMap<>()).thenCompose(adopted -> complete(copied, found));
+    }
+
+    /**
+     * Adopts what the sources have promised about registers. Else a proposer with a lower ballot could find a majority
+     * here that a source would have refused, and the higher one, accepted by a minority, would win afterwards.
+     */
+    private CompletableFuture<Void> adoptPromises(
+            List<Source> living, PartitionSet copied, int index, Map<Integer, Version> highest) {
+        if (index == living.size()) {
+            return context.promises().apply(highest);
+        }
+        return living.get(index).askForPromises(copied).thenCompose(found -> {
+            found.forEach((partition, promised) ->
+                    highest.merge(partition, promised, (one, other) -> one.compareTo(other) >= 0 ? one : other));
+            return adoptPromises(living, copied, index + 1, highest);
+        });
+    }
+
+    private CompletableFuture<Void> complete(PartitionSet copied, Map<Integer, PurgeWatermarks.Pair> found) {
         return context.throttle().runOnStore(() -> {
             requireValid(found.keySet());
             context.local().watermarks().adopt(found);

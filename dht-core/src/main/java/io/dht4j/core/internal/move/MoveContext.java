@@ -10,6 +10,9 @@ import io.dht4j.core.internal.repair.tree.LocalReplica;
 import io.dht4j.core.internal.view.IncomingReplicas;
 import io.dht4j.core.internal.view.Views;
 import io.dht4j.spi.Environment;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -27,6 +30,7 @@ import java.util.function.Supplier;
  * @param comparison compares this node with one of them
  * @param leftovers drops the entries of earlier moves
  * @param marker the copies that have begun
+ * @param promises adopts the highest promises of other replicas, about registers
  */
 record MoveContext(
         Environment environment,
@@ -40,4 +44,5 @@ record MoveContext(
         Throttle throttle,
         CopyComparison comparison,
         Leftovers leftovers,
-        CopyMarker marker) {}
+        CopyMarker marker,
+        Function<Map<Integer, Version>, CompletableFuture<Void>> promises) {}

@@ -22,6 +22,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -53,6 +55,7 @@ public final class SlotMoves implements BatchProgress.Reporter {
      * @param peers the other replicas
      * @param pages fetches pages of them
      * @param options how long differences last before they count
+     * @param promises adopts the highest promises of other replicas about registers, by partition
      */
     public SlotMoves(
             Environment environment,
@@ -64,7 +67,8 @@ public final class SlotMoves implements BatchProgress.Reporter {
             Supplier<Version> clock,
             RepairPeers peers,
             PageSource pages,
-            Repair options) {
+            Repair options,
+            Function<Map<Integer, Version>, CompletableFuture<Void>> promises) {
         Throttle throttle = new Throttle(
                 environment, () -> views.current().moves().settings().bytesPerSecond(), this::isClosed);
         CopyComparison comparison =
@@ -87,7 +91,8 @@ public final class SlotMoves implements BatchProgress.Reporter {
                 throttle,
                 comparison,
                 new Leftovers(environment, views, local, throttle),
-                new CopyMarker(store, self));
+                new CopyMarker(store, self),
+                promises);
         this.handover = new DivergedHandover(context);
     }
 

@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.move;
 
+import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Node;
 import io.dht4j.Version;
@@ -121,6 +122,46 @@ final class Source {
                     }
                     return askForWatermarks(chunks, index + 1, found);
                 });
+    }
+
+    /**
+     * Asks the node for the highest ballots that it has promised for registers. It answers only after it has installed
+     * the row versions of this node's view: what it promises later for an earlier one does not count.
+     *
+     * @return completes with a version for each partition; without any if the node is of an earlier version, which has
+     *     no registers
+     */
+    CompletableFuture<Map<Integer, Version>> askForPromises(PartitionSet some) {
+        return askForPromises(some.intersection(partitions).chunks(LocalReplica.MAX_SUMS), 0, new HashMap<>());
+    }
+
+    private CompletableFuture<Map<Integer, Version>> askForPromises(
+            List<PartitionSet> chunks, int index, Map<Integer, Version> found) {
+        if (index == chunks.size()) {
+            return CompletableFuture.completedFuture(found);
+        }
+        PartitionSet chunk = chunks.get(index);
+        return context.peers()
+                .ask(
+                        node(),
+                        new RepairRequest.Sums(chunk, RepairRequest.Detail.PROMISES, LocalReplica.NO_SEAL),
+                        PATIENCE)
+                .handle((reply, error) -> {
+                    if (error != null) {
+                        Throwable cause = DhtException.unwrap(error);
+                        return cause instanceof RepairException failure && failure.isUnknownRequest()
+                                ? CompletableFuture.completedFuture(found)
+                                : CompletableFuture.<Map<Integer, Version>>failedFuture(cause);
+                    }
+                    int[] numbers = chunk.toArray();
+                    for (int i = 0; i < numbers.length; i++) {
+                        found.put(
+                                numbers[i],
+                                new Version(((RepairReply.Sums) reply).sums().get(i)));
+                    }
+                    return askForPromises(chunks, index + 1, found);
+                })
+                .thenCompose(next -> next);
     }
 
     /**

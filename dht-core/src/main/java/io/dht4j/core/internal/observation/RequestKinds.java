@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.observation;
 
+import io.dht4j.core.internal.wire.RegisterRequest;
 import io.dht4j.core.internal.wire.RepairRequest;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.Observer;
@@ -16,10 +17,12 @@ public final class RequestKinds {
      * @return its kind
      */
     public static Observer.Request of(Request request) {
-        if (request instanceof Request.ReadKeys) {
+        if (request instanceof Request.ReadKeys
+                || request instanceof RegisterRequest.Prepare
+                || request instanceof RegisterRequest.Read) {
             return Observer.Request.READ;
         }
-        if (request instanceof Request.ApplyEntries) {
+        if (request instanceof Request.ApplyEntries || request instanceof RegisterRequest) {
             return Observer.Request.WRITE;
         }
         if (request instanceof Request.Ping || request instanceof Request.Features) {

@@ -48,6 +48,11 @@ public final class RepairException extends RuntimeException {
         return code == ErrorCode.STALE_TOPOLOGY || code == ErrorCode.TOPOLOGY_BEHIND;
     }
 
+    /** Returns whether the node does not know the request: it runs an earlier version. */
+    public boolean isUnknownRequest() {
+        return code == ErrorCode.MALFORMED_FRAME;
+    }
+
     /** Returns whether the same request would always fail in the same way, while the next one may succeed. */
     public boolean isRefusal() {
         return code.action() == ErrorCode.Action.FIX_REQUEST;

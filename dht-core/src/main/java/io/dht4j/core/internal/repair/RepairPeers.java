@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.repair;
 
+import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.core.internal.view.ClusterView;
 import io.dht4j.core.internal.wire.Reply;
@@ -17,10 +18,12 @@ import java.util.function.Supplier;
  *
  * @param client sends a request to another node
  * @param merger see {@link #apply}
+ * @param registers repairs registers
  * @param suspected returns whether another node will probably not answer
  * @param view returns the view of requests
  */
-public record RepairPeers(Client client, Merger merger, Predicate<Node> suspected, Supplier<ClusterView> view) {
+public record RepairPeers(
+        Client client, Merger merger, Registers registers, Predicate<Node> suspected, Supplier<ClusterView> view) {
 
     /** The timeout of a reply: a replica may read much of its store before it can report its sums. */
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
@@ -55,6 +58,20 @@ public record RepairPeers(Client client, Merger merger, Predicate<Node> suspecte
         CompletableFuture<Reply> merge(ClusterView view, List<Entry> entries);
     }
 
+    /** Repairs registers. */
+    @FunctionalInterface
+    public interface Registers {
+
+        /**
+         * Lets the replicas of a register agree on its chosen state.
+         *
+         * @param key the key, in the space of registers
+         * @return completes once a majority has accepted it, and the other replicas that answer have been asked to;
+         *     fails if that has not been reached in time
+         */
+        CompletableFuture<Void> unify(Key key);
+    }
+
     /**
      * Returns the same replicas, for requests with one view.
      *
@@ -62,7 +79,7 @@ public record RepairPeers(Client client, Merger merger, Predicate<Node> suspecte
      * @return a copy
      */
     public RepairPeers at(ClusterView fixed) {
-        return new RepairPeers(client, merger, suspected, () -> fixed);
+        return new RepairPeers(client, merger, registers, suspected, () -> fixed);
     }
 
     /**
@@ -97,6 +114,16 @@ public record RepairPeers(Client client, Merger merger, Predicate<Node> suspecte
      */
     public CompletableFuture<Reply> apply(List<Entry> entries) {
         return merger.merge(view.get(), entries);
+    }
+
+    /**
+     * Lets the replicas of a register agree on its chosen state. See {@link Registers#unify}.
+     *
+     * @param key the key, in the space of registers
+     * @return completes once a majority has accepted it
+     */
+    public CompletableFuture<Void> unify(Key key) {
+        return registers.unify(key);
     }
 
     /**

@@ -2,6 +2,7 @@ package io.dht4j.core.internal.replica;
 
 import io.dht4j.core.internal.observation.TracedSpan;
 import io.dht4j.core.internal.view.ClusterView;
+import io.dht4j.core.internal.wire.RegisterRequest;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.CallContext;
@@ -26,6 +27,7 @@ final class BatchService {
 
     private final Replica replica;
     private final ReplicaReader reader;
+    private final RegisterReplica registers;
     private final StoreGate gate;
     private final LongSupplier nanoTime;
     private final Request.Batch batch;
@@ -46,6 +48,7 @@ final class BatchService {
     BatchService(
             Replica replica,
             ReplicaReader reader,
+            RegisterReplica registers,
             StoreGate gate,
             LongSupplier nanoTime,
             Request.Batch batch,
@@ -54,6 +57,7 @@ final class BatchService {
             Consumer<Reply> reply) {
         this.replica = replica;
         this.reader = reader;
+        this.registers = registers;
         this.gate = gate;
         this.nanoTime = nanoTime;
         this.batch = batch;
@@ -84,8 +88,9 @@ final class BatchService {
                         liveness(index, now + left),
                         reader.work(read, rowVersion, room),
                         answer -> end(index, answer)));
-            } else if (part.request() instanceof Request.ApplyEntries apply) {
-                Reply refusal = left <= 0 || context.isCancelled() ? Replica.late() : replica.admit(apply);
+            } else if (isWrite(part.request())) {
+                Reply refusal = left <= 0 || context.isCancelled() ? Replica.late() : refusal(part);
+                List<Entry> entries = entries(part.request());
                 if (refusal != null) {
                     end(i, refusal);
                 } else if (isMemoryFast) {
@@ -93,11 +98,13 @@ final class BatchService {
                         rowVersions = rowVersions.length == 0 ? new long[replies.length] : rowVersions;
                         rowVersions[atOnce.size()] = rowVersion;
                     }
-                    atOnce.add(apply.entries());
+                    atOnce.add(entries);
                 } else {
-                    writes.add(gate.write(
-                            apply.entries(), rowVersion, liveness(index, now + left), answer -> end(index, answer)));
+                    writes.add(
+                            gate.write(entries, rowVersion, liveness(index, now + left), answer -> end(index, answer)));
                 }
+            } else if (part.request() instanceof RegisterRequest register) {
+                registers.serve(register, rowVersion, liveness(index, now + left), room, answer -> end(index, answer));
             } else {
                 throw new IllegalArgumentException("no part of a batch: " + part.request());
             }
@@ -106,6 +113,22 @@ final class BatchService {
         gate.applyAll(writes);
         gate.readAll(reads);
         finishOne();
+    }
+
+    private static boolean isWrite(Request request) {
+        return request instanceof Request.ApplyEntries || request instanceof RegisterRequest.Accept;
+    }
+
+    private static List<Entry> entries(Request request) {
+        return request instanceof RegisterRequest.Accept accept
+                ? List.of(accept.entry())
+                : ((Request.ApplyEntries) request).entries();
+    }
+
+    private @Nullable Reply refusal(Request.BatchPart part) {
+        return part.request() instanceof RegisterRequest.Accept accept
+                ? registers.refusal(accept, part.rowVersion())
+                : replica.admit((Request.ApplyEntries) part.request());
     }
 
     private void applyAtOnce(List<List<Entry>> writes, long[] rowVersions) {
@@ -121,7 +144,7 @@ final class BatchService {
         Iterator<Reply> applied = results.iterator();
         for (int i = 0; i < replies.length; i++) {
             boolean isRefused = replies[i] != null;
-            if (!isRefused && batch.parts().get(i).request() instanceof Request.ApplyEntries) {
+            if (!isRefused && isWrite(batch.parts().get(i).request())) {
                 end(i, applied.next());
             }
         }
@@ -130,7 +153,7 @@ final class BatchService {
     /** Begins the spans of the writes that are merged at once: of the parts that are not refused, in their order. */
     private @Nullable StoreSpans storeSpans(ServedSpans ofParts, List<List<Entry>> writes) {
         int[] parts = IntStream.range(0, replies.length)
-                .filter(i -> replies[i] == null && batch.parts().get(i).request() instanceof Request.ApplyEntries)
+                .filter(i -> replies[i] == null && isWrite(batch.parts().get(i).request()))
                 .toArray();
         int entries = writes.stream().mapToInt(List::size).sum();
         return StoreSpans.begin(parts.length, i -> ofParts.of(parts[i]), entries);

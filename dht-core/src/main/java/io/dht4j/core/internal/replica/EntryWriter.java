@@ -3,11 +3,14 @@ package io.dht4j.core.internal.replica;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.Version;
+import io.dht4j.core.internal.atomic.AtomicSpace;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
 import io.dht4j.core.internal.refill.PartitionReadBarrier.Reason;
 import io.dht4j.core.internal.repair.purge.PurgeWatermarks;
+import io.dht4j.core.internal.replica.promise.Promises;
 import io.dht4j.core.internal.snapshot.Snapshots;
+import io.dht4j.core.internal.wire.RegisterReply;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Store;
@@ -36,6 +39,7 @@ public final class EntryWriter {
     private final RowGuard rows;
     private final PartitionReadBarrier barrier;
     private final Predicate<Version> isTooFarAhead;
+    private final Promises promises;
 
     /**
      * Creates the writer of a store.
@@ -46,6 +50,7 @@ public final class EntryWriter {
      * @param rows refuses writes with another table
      * @param barrier the partitions in which entries may be missing
      * @param isTooFarAhead whether only a wrong clock can have issued a version
+     * @param promises decide which ballots of registers are accepted
      */
     public EntryWriter(
             Store store,
@@ -53,7 +58,8 @@ public final class EntryWriter {
             PurgeWatermarks watermarks,
             RowGuard rows,
             PartitionReadBarrier barrier,
-            Predicate<Version> isTooFarAhead) {
+            Predicate<Version> isTooFarAhead,
+            Promises promises) {
         this.store = store;
         this.held = store::get;
         this.snapshots = snapshots;
@@ -61,6 +67,7 @@ public final class EntryWriter {
         this.rows = rows;
         this.barrier = barrier;
         this.isTooFarAhead = isTooFarAhead;
+        this.promises = promises;
     }
 
     /**
@@ -83,7 +90,10 @@ public final class EntryWriter {
         return store.drop(dropped);
     }
 
-    /** Merges the entries of one write, which came with a row version. */
+    /**
+     * Merges the entries of one write, which came with a row version. An entry of a register, which is a write of its
+     * own, is accepted if its version is the promised ballot.
+     */
     Reply apply(List<Entry> entries, long rowVersion) {
         return write(entries, rowVersion, false);
     }
@@ -128,15 +138,40 @@ public final class EntryWriter {
             List<List<Entry>> group, IntToLongFunction rowVersions, boolean refills, @Nullable Reply[] replies) {
         Predicate<Key> unknown = unknown();
         List<List<Entry>> accepted = new ArrayList<>(group.size());
-        List<Version> newest = merge(group, rowVersions, refills, replies, accepted);
+        List<Entry> registers = new ArrayList<>(0);
+        List<Version> newest;
+        try {
+            newest = merge(group, rowVersions, refills, replies, accepted, registers);
+        } catch (RuntimeException | Error e) {
+            promises.fail(registers);
+            throw e;
+        }
+        if (!registers.isEmpty()) {
+            promises.end(registers);
+        }
         int from = 0;
         for (int i = 0; i < replies.length; i++) {
             if (replies[i] == null) {
+                List<Entry> entries = group.get(i);
                 List<Version> each = newest.subList(from, from + accepted.get(i).size());
-                replies[i] = applied(group.get(i), newestOf(group.get(i), accepted.get(i), each), unknown);
+                replies[i] = !refills && isRegister(entries)
+                        ? accepted(entries.get(0), each)
+                        : applied(entries, newestOf(entries, accepted.get(i), each), unknown);
                 from += accepted.get(i).size();
             }
         }
+    }
+
+    /** Returns the reply to a ballot. A copy from another node may have brought a higher one since the promise. */
+    private Reply accepted(Entry entry, List<Version> newest) {
+        Version held = newest.isEmpty() ? newestOf(entry) : newest.get(0);
+        return held.equals(entry.version()) && !newest.isEmpty()
+                ? new RegisterReply.Accepted()
+                : new RegisterReply.Refused(held);
+    }
+
+    private static boolean isRegister(List<Entry> entries) {
+        return entries.size() == 1 && AtomicSpace.contains(entries.get(0).key());
     }
 
     /**
@@ -145,6 +180,7 @@ public final class EntryWriter {
      *
      * @param replies receives the refusals
      * @param accepted receives the accepted entries of each write, none of a refused one
+     * @param registers receives the registers, of which no ballot is promised until this has returned
      * @return the newest version of the key of each accepted entry
      */
     private List<Version> merge(
@@ -152,13 +188,18 @@ public final class EntryWriter {
             IntToLongFunction rowVersions,
             boolean refills,
             @Nullable Reply[] replies,
-            List<List<Entry>> accepted) {
+            List<List<Entry>> accepted,
+            List<Entry> registers) {
         Lock lock = watermarks.applying();
         lock.lock();
         try {
             for (int i = 0; i < replies.length; i++) {
                 List<Entry> entries = group.get(i);
-                Reply refusal = refusal(entries, rowVersions.applyAsLong(i), refills);
+                long rowVersion = rowVersions.applyAsLong(i);
+                Reply refusal = refusal(entries, rowVersion, refills);
+                if (refusal == null && !refills && isRegister(entries)) {
+                    refusal = begin(entries.get(0), rowVersion, registers);
+                }
                 replies[i] = refusal;
                 accepted.add(refusal == null ? watermarks.accept(entries, refills) : List.of());
             }
@@ -167,6 +208,23 @@ public final class EntryWriter {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Begins to accept a ballot; returns the refusal if it is not the promised one. */
+    private @Nullable Reply begin(Entry entry, long rowVersion, List<Entry> registers) {
+        int partition = rows.partitionOf(entry.key());
+        Version purged = watermarks.fenced(partition);
+        if (entry.version().compareTo(purged) <= 0) {
+            return new RegisterReply.Refused(purged);
+        }
+        return switch (promises.begin(entry.key(), entry.version(), rowVersion)) {
+            case GIVEN -> {
+                registers.add(entry);
+                yield null;
+            }
+            case BROKEN -> RegisterReplica.broken(entry.key());
+            case REFUSED, WAITS, BUSY -> new RegisterReply.Refused(promises.highest(entry.key(), partition));
+        };
     }
 
     private @Nullable Reply refusal(List<Entry> entries, long rowVersion, boolean refills) {

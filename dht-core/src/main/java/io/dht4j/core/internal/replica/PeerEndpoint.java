@@ -13,6 +13,7 @@ import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.FrameHeader;
 import io.dht4j.core.internal.wire.NodeIds;
 import io.dht4j.core.internal.wire.OwnHeader;
+import io.dht4j.core.internal.wire.RegisterReply;
 import io.dht4j.core.internal.wire.RepairRequest;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
@@ -250,10 +251,11 @@ public final class PeerEndpoint implements FrameHandler {
     private void complete(CompletableFuture<byte[]> answer, NodeId sender, CallContext context, Reply reply) {
         try {
             long bytes = reply.valueBytes();
+            // What an operation has changed stays changed without its reply.
+            ErrorCode lost = reply instanceof RegisterReply.Outcome ? ErrorCode.NO_REPLY : ErrorCode.OVERLOADED;
             Reply given = bytes == 0 || context.hasRoomForReply(bytes)
                     ? reply
-                    : new Reply.Failed(
-                            ErrorCode.OVERLOADED, "overloaded: too many bytes of replies wait for the network");
+                    : new Reply.Failed(lost, "overloaded: too many bytes of replies wait for the network");
             answer.complete(FrameCodec.encode(own.to(Optional.of(sender)), given));
         } catch (RuntimeException | Error e) {
             // Without a completion the caller would wait for its timeout.

@@ -2,15 +2,22 @@ package io.dht4j.core.internal.replica;
 
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
+import io.dht4j.Key;
 import io.dht4j.NodeGauges.Bounded;
 import io.dht4j.Version;
+import io.dht4j.core.internal.atomic.AtomicSpace;
+import io.dht4j.core.internal.atomic.Operation;
+import io.dht4j.core.internal.atomic.RegisterCodec;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.observation.HotKeyCounter;
 import io.dht4j.core.internal.observation.HotKeyWindow;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
+import io.dht4j.core.internal.repair.purge.PurgeWatermarks;
 import io.dht4j.core.internal.repair.tree.LocalReplica;
+import io.dht4j.core.internal.replica.promise.Promises;
 import io.dht4j.core.internal.snapshot.Snapshots;
+import io.dht4j.core.internal.wire.RegisterRequest;
 import io.dht4j.core.internal.wire.RepairRequest;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
@@ -20,6 +27,7 @@ import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.Store;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -45,6 +53,9 @@ public final class Replica {
     private final PartitionReadBarrier barrier;
     private final int maxWaiting;
     private final HotKeyCounter hotKeys;
+    private final RegisterReplica registers;
+    private volatile RegisterExecutor executor = (key, operation, context, reply) ->
+            reply.accept(new Reply.Failed(ErrorCode.NOT_SERVING, "this node executes no atomic operations yet"));
 
     /** The number of reads that wait for the first answers of other nodes. */
     private final AtomicInteger waitingReads = new AtomicInteger();
@@ -64,6 +75,8 @@ public final class Replica {
      * @param ages how long requests may wait for the store
      * @param barrier the partitions whose reads are refused
      * @param hotKeys counts the keys of requests on demand
+     * @param watermarks show which registers may have been purged
+     * @param promises the promises to proposers of registers
      */
     public Replica(
             Store store,
@@ -76,7 +89,9 @@ public final class Replica {
             Limits limits,
             QueueAges ages,
             PartitionReadBarrier barrier,
-            HotKeyCounter hotKeys) {
+            HotKeyCounter hotKeys,
+            PurgeWatermarks watermarks,
+            Promises promises) {
         this.store = store;
         this.local = local;
         this.reader = new ReplicaReader(store, clock, rows, limits.maxValueBytes(), barrier, hotKeys);
@@ -89,6 +104,7 @@ public final class Replica {
         this.barrier = barrier;
         this.maxWaiting = limits.maxInFlight();
         this.hotKeys = hotKeys;
+        this.registers = new RegisterReplica(store, gate, rows, clock, watermarks, promises, barrier);
     }
 
     /**
@@ -109,8 +125,10 @@ public final class Replica {
         if (!barrier.isEmpty() && mustWait(request, () -> serve(request, rowVersion, context, spans, reply))) {
             return;
         }
-        if (request instanceof Request.Batch batch) {
-            new BatchService(this, reader, gate, nanoTime, batch, context, spans, reply).serve();
+        if (request instanceof RegisterRequest.Execute execute) {
+            execute(execute, context, spans, reply);
+        } else if (request instanceof Request.Batch batch) {
+            new BatchService(this, reader, registers, gate, nanoTime, batch, context, spans, reply).serve();
         } else if (spans == null) {
             serve(request, rowVersion, CallLiveness.of(context, null), reply);
         } else {
@@ -118,6 +136,52 @@ public final class Replica {
                 spans.end(0, answer);
                 reply.accept(answer);
             });
+        }
+    }
+
+    /** Executes operations on registers as their proposer. */
+    @FunctionalInterface
+    public interface RegisterExecutor {
+
+        /**
+         * Executes an operation.
+         *
+         * @param key the key, in the space of registers
+         * @param operation the operation
+         * @param context the deadline
+         * @param reply receives the one reply
+         */
+        void execute(Key key, Operation operation, CallContext context, Consumer<Reply> reply);
+    }
+
+    /**
+     * Sets what executes the operations that peers send to this node.
+     *
+     * @param proposer the proposer of this node
+     */
+    public void executeBy(RegisterExecutor proposer) {
+        executor = proposer;
+    }
+
+    private void execute(
+            RegisterRequest.Execute execute, CallContext context, @Nullable ServedSpans spans, Consumer<Reply> reply) {
+        Consumer<Reply> answered = spans == null
+                ? reply
+                : answer -> {
+                    spans.end(0, answer);
+                    reply.accept(answer);
+                };
+        Version since = execute.operation().since();
+        if (!AtomicSpace.contains(execute.key())) {
+            answered.accept(
+                    new Reply.Failed(ErrorCode.BAD_REQUEST, "key " + execute.key() + " is not one of a register"));
+        } else if (!clock.observe(since)) {
+            answered.accept(new Reply.Failed(
+                    ErrorCode.VERSION_TOO_FAR_AHEAD,
+                    "the operation began at " + since + ", which is more than " + clock.maxSkewMillis()
+                            + " ms ahead of this node's clock: set the clocks of both nodes"));
+        } else {
+            executor.execute(execute.key(), execute.operation(), context, answered);
         }
     }
 
@@ -176,6 +240,15 @@ public final class Replica {
             } else {
                 gate.apply(apply.entries(), rowVersion, liveness, reply);
             }
+        } else if (request instanceof RegisterRequest.Accept accept) {
+            Reply refusal = registers.refusal(accept, rowVersion);
+            if (refusal != null) {
+                reply.accept(refusal);
+            } else {
+                gate.apply(List.of(accept.entry()), rowVersion, liveness, reply);
+            }
+        } else if (request instanceof RegisterRequest register) {
+            registers.serve(register, rowVersion, liveness, null, reply);
         } else if (request instanceof Request.ScanPage scan) {
             gate.later(StoreGate.Read.through(
                     liveness, () -> reader.page(scan, rowVersion, () -> store.scan(scan.range())), reply));
@@ -188,14 +261,14 @@ public final class Replica {
             gate.maintain(StoreGate.Read.through(
                     liveness, () -> fenced(compared, rowVersion, () -> reader.read(compared)), reply));
         } else if (request instanceof RepairRequest repair) {
-            gate.maintain(StoreGate.Read.through(
-                    liveness, () -> fenced(repair, rowVersion, () -> local.answer(repair)), reply));
+            gate.maintain(
+                    StoreGate.Read.through(liveness, () -> fenced(repair, rowVersion, () -> answer(repair)), reply));
         } else if (request instanceof Request.SnapshotPage page) {
             gate.later(StoreGate.Read.through(liveness, () -> page(page, rowVersion), reply));
         } else if (request instanceof Request.SnapshotRequest snapshot) {
             serve(snapshot, rowVersion, reply);
         } else if (request instanceof Request.Features) {
-            reply.accept(new Reply.Features(Reply.Features.TRACES));
+            reply.accept(new Reply.Features(Reply.Features.TRACES | registers.features()));
         } else {
             reply.accept(new Reply.Pong());
         }
@@ -210,7 +283,7 @@ public final class Replica {
      * @param reply receives the one reply
      */
     public void refill(Request.ApplyEntries apply, long rowVersion, Consumer<Reply> reply) {
-        Reply refusal = refusal(apply);
+        Reply refusal = refusal(apply, true);
         if (refusal != null) {
             reply.accept(refusal);
         } else {
@@ -262,7 +335,7 @@ public final class Replica {
     /** Returns the refusal of a write, or null, having counted it, if it may be merged. */
     @Nullable
     Reply admit(Request.ApplyEntries apply) {
-        Reply refusal = refusal(apply);
+        Reply refusal = refusal(apply, false);
         HotKeyWindow window = hotKeys.window();
         if (window != null && refusal == null) {
             apply.entries().forEach(entry -> window.wrote(entry.key(), entry.value().length));
@@ -271,13 +344,19 @@ public final class Replica {
     }
 
     /** Returns the refusal of entries, or null if they may be merged. */
-    private @Nullable Reply refusal(Request.ApplyEntries apply) {
+    private @Nullable Reply refusal(Request.ApplyEntries apply, boolean isRefill) {
         for (int i = 0; i < apply.entries().size(); i++) {
             Entry entry = apply.entries().get(i);
-            if (entry.value().length > maxValueBytes) {
+            if (AtomicSpace.contains(entry.key()) && !isRefill) {
+                return new Reply.Failed(ErrorCode.ATOMIC_KEY, AtomicSpace.refusal(entry.key()));
+            }
+            int most = AtomicSpace.contains(entry.key())
+                    ? Math.max(maxValueBytes, RegisterCodec.MAX_BYTES)
+                    : maxValueBytes;
+            if (entry.value().length > most) {
                 return new Reply.Failed(
                         ErrorCode.VALUE_TOO_LARGE,
-                        "a value has at most " + maxValueBytes + " bytes here, not " + entry.value().length);
+                        "a value has at most " + most + " bytes here, not " + entry.value().length);
             }
             if (!clock.observe(entry.version())) {
                 return new Reply.Failed(
@@ -292,6 +371,12 @@ public final class Replica {
     /** Refuses the snapshot if reads have been refused since the first check; the coordinator then ends it. */
     private Reply opened(Version clock) {
         return reader.lacksEntries() ? reader.refused(PartitionSet.empty()) : new Reply.SnapshotOpened(clock);
+    }
+
+    private Reply answer(RepairRequest request) {
+        return request instanceof RepairRequest.Sums sums && sums.detail() == RepairRequest.Detail.PROMISES
+                ? registers.highest(sums.partitions())
+                : local.answer(request);
     }
 
     /** Answers a request of repair if the rows of its partitions are those of its sender, before and after. */

@@ -39,6 +39,11 @@ public final class RowGuard {
         this.incoming = incoming;
     }
 
+    /** Returns the number of partitions. */
+    int partitions() {
+        return views.current().partitions();
+    }
+
     /** Returns the partition of a key. */
     int partitionOf(Key key) {
         return views.current().partitionOf(key);
@@ -64,6 +69,18 @@ public final class RowGuard {
         for (int i = 0; i < entries.size(); i++) {
             found.add(view.partitionOf(entries.get(i).key()), Access.WRITE);
         }
+        return found.refusal(version);
+    }
+
+    /** Returns the refusal of a request about a register, or null if there is none. Fixed lists have no registers. */
+    @Nullable
+    Reply refusalOfRegister(Key key, long version) {
+        ClusterView view = views.current();
+        if (!view.hasRowVersions()) {
+            return new Reply.Failed(ErrorCode.BAD_REQUEST, "atomic operations need a cluster that agrees on its nodes");
+        }
+        Found found = new Found(view);
+        found.add(view.partitionOf(key), Access.WRITE);
         return found.refusal(version);
     }
 

@@ -15,7 +15,7 @@ public sealed interface RepairReply extends Reply {
      * @param sealed whether the partitions are sealed as requested; with {@link RepairRequest.Detail#WATERMARKS},
      *     whether one of them is closed because of a rollback, a loss or a recovery, so that no copy of it is complete
      * @param sums for each requested partition, ascending, as {@link RepairRequest.Detail} requests: one number, one
-     *     for each of its buckets, or none
+     *     for each of its buckets, none, or a packed version
      * @param purged the purge watermark of each requested partition, packed: dead entries older than this may have been
      *     purged; none with sums of buckets
      * @param fenced the fence watermark of each requested partition, packed: older entries are refused; none with sums

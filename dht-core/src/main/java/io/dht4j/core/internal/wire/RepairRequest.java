@@ -40,7 +40,9 @@ public sealed interface RepairRequest extends Request {
         /** The sums of its buckets, at present. */
         BUCKETS,
         /** Its purge and fence watermarks, at once, and whether it can be copied. */
-        WATERMARKS
+        WATERMARKS,
+        /** The highest ballot that it has promised, for any register. Earlier versions do not know this detail. */
+        PROMISES
     }
 
     /**

@@ -20,6 +20,7 @@ public sealed interface Reply
                 Reply.OtherSettings,
                 RepairReply,
                 MembershipReply,
+                RegisterReply,
                 Reply.SnapshotOpened,
                 Reply.SnapshotDone,
                 Reply.SnapshotLacks {
@@ -111,6 +112,12 @@ public sealed interface Reply
         /** The bit of trace contexts. */
         public static final long TRACES = 1;
 
+        /** The bit of nodes that serve registers. */
+        public static final long REGISTERS = 2;
+
+        /** The bit of nodes that have served a register, as nodes do once all members have announced it. */
+        public static final long REGISTERS_USED = 4;
+
         /**
          * Returns whether the node reads trace contexts.
          *
@@ -118,6 +125,16 @@ public sealed interface Reply
          */
         public boolean readsTraces() {
             return (known & TRACES) != 0;
+        }
+
+        /** Returns whether the node serves registers. */
+        public boolean servesRegisters() {
+            return (known & REGISTERS) != 0;
+        }
+
+        /** Returns whether the node has served a register. */
+        public boolean hasUsedRegisters() {
+            return (known & REGISTERS_USED) != 0;
         }
     }
 

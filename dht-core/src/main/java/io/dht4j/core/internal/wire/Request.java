@@ -20,6 +20,7 @@ public sealed interface Request
                 Request.Batch,
                 RepairRequest,
                 MembershipRequest,
+                RegisterRequest,
                 Request.SnapshotRequest {
 
     /**
@@ -112,7 +113,7 @@ public sealed interface Request
     /**
      * Several requests in one frame. Each is served independently and gets a reply of its own.
      *
-     * @param parts reads and writes, in any order
+     * @param parts reads, writes and requests of proposers to replicas, in any order
      * @param replyBytes the maximum number of bytes of values in the reply; for values that do not fit, only the
      *     versions are returned
      * @param largestBytes for larger values only the versions are returned, so that they do not delay small ones
@@ -125,7 +126,7 @@ public sealed interface Request
         /**
          * Returns the request.
          *
-         * @return {@link ReadKeys} or {@link ApplyEntries}
+         * @return {@link ReadKeys}, {@link ApplyEntries} or a request of a proposer to a replica
          */
         Request request();
 

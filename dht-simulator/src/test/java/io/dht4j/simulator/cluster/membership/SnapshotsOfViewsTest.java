@@ -19,6 +19,7 @@ import io.dht4j.core.internal.repair.tree.LocalReplica;
 import io.dht4j.core.internal.replica.EntryWriter;
 import io.dht4j.core.internal.replica.Replica;
 import io.dht4j.core.internal.replica.RowGuard;
+import io.dht4j.core.internal.replica.promise.Promises;
 import io.dht4j.core.internal.snapshot.Snapshots;
 import io.dht4j.core.internal.view.ClusterView;
 import io.dht4j.core.internal.view.IncomingReplicas;
@@ -79,7 +80,9 @@ class SnapshotsOfViewsTest {
         barrier.checked().complete(null);
         MemoryBudget memory = new MemoryBudget(32 << 20, 1 << 20);
         RowGuard rows = new RowGuard(views, incoming);
-        EntryWriter writer = new EntryWriter(store, snapshots, watermarks, rows, barrier, clock::isTooFarAhead);
+        Promises promises = new Promises(2, 1 << 10, store, env);
+        EntryWriter writer =
+                new EntryWriter(store, snapshots, watermarks, rows, barrier, clock::isTooFarAhead, promises);
         return new Replica(
                 store,
                 writer,
@@ -100,7 +103,9 @@ class SnapshotsOfViewsTest {
                 new Limits(memory, 0, 100, OptionalLong.of(1 << 20), 1, OptionalLong.empty()),
                 new QueueAges(Duration.ofSeconds(1), Duration.ofSeconds(1)),
                 barrier,
-                new HotKeyCounter(new NodeId("n0"), Optional.empty(), env));
+                new HotKeyCounter(new NodeId("n0"), Optional.empty(), env),
+                watermarks,
+                promises);
     }
 
     private Reply serve(Request request) {

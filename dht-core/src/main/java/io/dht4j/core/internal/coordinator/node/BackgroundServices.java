@@ -3,6 +3,7 @@ package io.dht4j.core.internal.coordinator.node;
 import io.dht4j.NodeId;
 import io.dht4j.RefillStatus;
 import io.dht4j.core.internal.admission.Admission;
+import io.dht4j.core.internal.coordinator.atomic.RegisterCalls;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.coordinator.write.ParkedWrites;
@@ -39,7 +40,7 @@ final class BackgroundServices {
     private final Refill refill;
     private final HintTargets hintTargets;
 
-    BackgroundServices(NodeConfig config, LocalServices local, PeerServices peers) {
+    BackgroundServices(NodeConfig config, LocalServices local, PeerServices peers, RegisterCalls registers) {
         this.components = local.components;
         this.config = config;
         this.local = local;
@@ -74,7 +75,11 @@ final class BackgroundServices {
                 peers.client.order()::isSuspected);
         this.parked = new ParkedWrites(environment, handoff);
         RepairPeers replicas = new RepairPeers(
-                requests::ask, requests::merge, peers.client.order()::isSuspected, components.views()::current);
+                requests::ask,
+                requests::merge,
+                registers::unify,
+                peers.client.order()::isSuspected,
+                components.views()::current);
         this.antiEntropy = components.isNode() ? Optional.of(antiEntropy(replicas)) : Optional.empty();
         this.moves = components.isNode() ? Optional.of(moves(requests, replicas)) : Optional.empty();
     }
@@ -90,7 +95,8 @@ final class BackgroundServices {
                 local.clock::current,
                 replicas,
                 requests::fetchPage,
-                config.repair());
+                config.repair(),
+                local::adopt);
     }
 
     private AntiEntropy antiEntropy(RepairPeers replicas) {

@@ -6,6 +6,7 @@ import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
 import io.dht4j.Ordering;
 import io.dht4j.ReplicationPolicy;
+import io.dht4j.core.internal.atomic.AtomicSpace;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.coordinator.quorum.CallPolicy;
@@ -110,6 +111,12 @@ final class CallRules {
     void refuseTimeToLive(CallOptions options) {
         if (options.timeToLive().isPresent()) {
             throw new InvalidRequestException(ErrorCode.TTL_INVALID, "a time to live is for put and putAll only");
+        }
+    }
+
+    void requirePlain(Key key) {
+        if (AtomicSpace.contains(key)) {
+            throw new InvalidRequestException(ErrorCode.ATOMIC_KEY, AtomicSpace.refusal(key));
         }
     }
 

@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.coordinator.node;
 
+import io.dht4j.ErrorCode;
 import io.dht4j.Version;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.clock.VersionSource;
@@ -7,16 +8,20 @@ import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.observation.HotKeyCounter;
 import io.dht4j.core.internal.refill.PartitionReadBarrier;
+import io.dht4j.core.internal.repair.RepairException;
 import io.dht4j.core.internal.repair.purge.PurgeWatermarks;
 import io.dht4j.core.internal.repair.rollback.RollbackDetector;
 import io.dht4j.core.internal.repair.tree.LocalReplica;
 import io.dht4j.core.internal.replica.EntryWriter;
 import io.dht4j.core.internal.replica.Replica;
 import io.dht4j.core.internal.replica.RowGuard;
+import io.dht4j.core.internal.replica.promise.Promises;
 import io.dht4j.core.internal.snapshot.Snapshots;
 import io.dht4j.core.internal.view.IncomingReplicas;
 import io.dht4j.spi.Environment;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,6 +48,9 @@ final class LocalServices {
     /** This node's replicas, as repair sees them. */
     final LocalReplica repaired;
 
+    /** What this node has promised to the proposers of registers. */
+    final Promises promises;
+
     final Replica replica;
     final HotKeyCounter hotKeys;
 
@@ -63,8 +71,13 @@ final class LocalServices {
         this.incoming = new IncomingReplicas(components.views());
         this.watermarks = new PurgeWatermarks(components.store(), components.views(), incoming::isIncomplete);
         RowGuard rows = new RowGuard(components.views(), incoming);
-        EntryWriter writer =
-                new EntryWriter(components.store(), snapshots, watermarks, rows, readBarrier, clock::isTooFarAhead);
+        this.promises = new Promises(
+                components.view().partitions(),
+                config.limits().memory().promiseBytes(),
+                components.store(),
+                environment);
+        EntryWriter writer = new EntryWriter(
+                components.store(), snapshots, watermarks, rows, readBarrier, clock::isTooFarAhead, promises);
         this.repaired = repaired(config, writer);
         this.hotKeys = new HotKeyCounter(components.self(), config.observation().sketches(), environment);
         this.replica = new Replica(
@@ -78,7 +91,9 @@ final class LocalServices {
                 config.limits(),
                 config.overload().queue(),
                 readBarrier,
-                hotKeys);
+                hotKeys,
+                watermarks,
+                promises);
     }
 
     private LocalReplica repaired(NodeConfig config, EntryWriter writer) {
@@ -113,6 +128,22 @@ final class LocalServices {
         }
     }
 
+    /**
+     * Adopts what other replicas have promised about registers. See {@link Promises#adopt}.
+     *
+     * @return fails also if only a wrong clock can have issued one of the ballots
+     */
+    CompletableFuture<Void> adopt(Map<Integer, Version> promised) {
+        return promised.values().stream()
+                .filter(clock::isTooFarAhead)
+                .findFirst()
+                .map(wrong -> CompletableFuture.<Void>failedFuture(new RepairException(
+                        ErrorCode.VERSION_TOO_FAR_AHEAD,
+                        "another replica has promised ballot " + wrong + ", which is more than " + clock.maxSkewMillis()
+                                + " ms ahead of this node's clock")))
+                .orElseGet(() -> promises.adopt(promised));
+    }
+
     /** Reads what the store has besides entries. Blocks. */
     void load() {
         if (!components.view().hasRowVersions()) {
@@ -121,5 +152,8 @@ final class LocalServices {
         }
         versions.load();
         watermarks.load();
+        if (components.isNode()) {
+            promises.resume();
+        }
     }
 }

@@ -20,6 +20,7 @@ import io.dht4j.Version;
 import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.admission.ByteBudget;
 import io.dht4j.core.internal.clock.HybridClock;
+import io.dht4j.core.internal.coordinator.atomic.RegisterCalls;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
@@ -168,6 +169,11 @@ public final class NodeCluster implements Cluster {
      */
     public Optional<AgreedMembership> agreed() {
         return agreed;
+    }
+
+    /** Returns the atomic operations of this node. */
+    public RegisterCalls registers() {
+        return runtime.registers;
     }
 
     @Override

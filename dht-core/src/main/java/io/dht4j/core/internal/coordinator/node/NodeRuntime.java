@@ -4,6 +4,7 @@ import io.dht4j.DhtException;
 import io.dht4j.Node;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.clock.VersionSlots;
+import io.dht4j.core.internal.coordinator.atomic.RegisterCalls;
 import io.dht4j.core.internal.coordinator.config.CallerNames;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
@@ -43,6 +44,7 @@ final class NodeRuntime {
 
     final LocalServices local;
     final PeerServices peers;
+    final RegisterCalls registers;
     final BackgroundServices background;
     /** The deadlines of writes. */
     final WriteDeadlines deadlines;
@@ -82,8 +84,10 @@ final class NodeRuntime {
                         .map(tracer -> new Tracing(tracer, components.hash(), components.environment())),
                 components.environment());
         this.peers = new PeerServices(config, local, own, observations);
+        this.registers = new RegisterCalls(components, peers.client, local.versions, local.promises::wereMade);
+        local.replica.executeBy(registers.proposer()::execute);
         this.endpoint = endpoint();
-        this.background = new BackgroundServices(config, local, peers);
+        this.background = new BackgroundServices(config, local, peers, registers);
         peers.listen(background::answered);
         this.deadlines = new WriteDeadlines(components.environment());
         // One by one, so that the failure of one does not keep the others from a view.

@@ -134,6 +134,7 @@ final class WriteCalls {
     /** Starts a write of the entries that a function returns for a version, one for each key. */
     private void write(
             List<Key> keys, Function<Version, List<Entry>> entriesOf, CallOptions options, WriteResult result) {
+        keys.forEach(rules::requirePlain);
         CallPolicy policy = rules.policy(options);
         Ordering ordering = rules.ordering(options, policy);
         CallContext context = rules.context(options);

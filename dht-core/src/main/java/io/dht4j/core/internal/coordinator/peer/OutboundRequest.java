@@ -3,6 +3,7 @@ package io.dht4j.core.internal.coordinator.peer;
 import io.dht4j.core.internal.view.ClusterView;
 import io.dht4j.core.internal.view.FencingToken;
 import io.dht4j.core.internal.wire.FrameHeader;
+import io.dht4j.core.internal.wire.RegisterRequest;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.core.internal.wire.codec.FrameCodec;
 import io.dht4j.spi.Frame;
@@ -71,6 +72,16 @@ public final class OutboundRequest {
         }
         if (request instanceof Request.ApplyEntries apply) {
             return new OutboundRequest(request, Kind.WRITE, apply.entries().size(), bytes(apply), token);
+        }
+        if (request instanceof RegisterRequest.Accept accept) {
+            return new OutboundRequest(
+                    request, Kind.WRITE, 1, (long) PART_BYTES + FrameCodec.encodedSize(accept.entry()), token);
+        }
+        if (request instanceof RegisterRequest.Prepare || request instanceof RegisterRequest.Read) {
+            long bytes = (long) PART_BYTES
+                    + BYTES_PER_KEY
+                    + ((RegisterRequest) request).key().length();
+            return new OutboundRequest(request, Kind.READ, 1, bytes, token);
         }
         return alone(request, token);
     }

@@ -9,6 +9,7 @@ import io.dht4j.core.internal.observation.TracedSpan;
 import io.dht4j.core.internal.replica.CallLiveness;
 import io.dht4j.core.internal.view.ClusterView;
 import io.dht4j.core.internal.view.NodeIdentity;
+import io.dht4j.core.internal.wire.RegisterRequest;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.core.internal.wire.codec.FrameCodec;
@@ -92,8 +93,12 @@ record PendingRequest(
         return call == null ? null : call.span();
     }
 
+    /**
+     * Returns whether it may be sent again after a connection has broken. An atomic operation is repeated by its caller
+     * alone, who then knows that an earlier attempt may have been executed.
+     */
     boolean mayRepeat() {
-        return first && isWanted() && !context.isExpired();
+        return first && isWanted() && !context.isExpired() && !(outbound.request instanceof RegisterRequest.Execute);
     }
 
     PendingRequest again(long now) {

@@ -23,6 +23,8 @@ final class ComparedPartitions {
     private volatile Map<Integer, Version> rolledBack = Map.of();
     /** Whether this node, which is no replica, accepts no entries of the other one. */
     private volatile boolean sendingOnly;
+    /** Whether this node copies the other one, so that it takes registers as they were accepted there. */
+    private volatile boolean copying;
 
     // Guarded by this.
     private final PartitionSet.Builder received = PartitionSet.builder();
@@ -98,6 +100,14 @@ final class ComparedPartitions {
 
     void setRolledBack(Map<Integer, Version> limits) {
         rolledBack = limits;
+    }
+
+    void setCopying() {
+        copying = true;
+    }
+
+    boolean isCopying() {
+        return copying;
     }
 
     void setSendingOnly() {

@@ -89,6 +89,12 @@ final class Comparison {
                 });
     }
 
+    /** Sets that this node copies the other one, and shows its entries to no other node yet. */
+    Comparison copying() {
+        compared.setCopying();
+        return this;
+    }
+
     /** Compares the sums of partitions, and seals none. Called first, in place of {@link #compareSums}. */
     CompletableFuture<Void> compareSumsUnsealed(PartitionSet partitions) {
         return sums(partitions.chunks(LocalReplica.MAX_SUMS), 0, LocalReplica.NO_SEAL, this::recordWatermarks);

@@ -95,6 +95,7 @@ public final class CopyComparison {
     public CompletableFuture<Result> reconcile(Node node, PartitionSet partitions, Version before) {
         Comparison comparison = new Comparison(context, node, before);
         return comparison
+                .copying()
                 .compareSumsUnsealed(partitions)
                 .thenCompose(done -> comparison.reconcile(Map.of()))
                 .thenApply(result -> new Result(result.differingBeforeSeal(), result.lacking()));

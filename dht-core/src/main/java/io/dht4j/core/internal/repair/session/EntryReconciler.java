@@ -6,6 +6,7 @@ import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.Version;
 import io.dht4j.core.internal.admission.Throttle;
+import io.dht4j.core.internal.atomic.AtomicSpace;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.repair.RepairCounters;
 import io.dht4j.core.internal.repair.RepairException;
@@ -45,6 +46,8 @@ final class EntryReconciler {
     /** The bytes of an answer: a version, a size and a digest. Small values add to it. */
     private static final int BYTES_OF_ANSWER = Long.BYTES + 2 * Integer.BYTES;
 
+    private static final Version NONE = new Version(0);
+
     private final LocalReplica local;
     private final RepairPeers peers;
     private final Throttle throttle;
@@ -63,6 +66,9 @@ final class EntryReconciler {
 
     /** Tombstones of entries that only this node holds, and that the others have deleted and purged. */
     private final List<Entry> deletedElsewhere = new ArrayList<>();
+
+    /** Registers of which the two sides have accepted different states. */
+    private final List<Key> toUnify = new ArrayList<>();
 
     /** A value to fetch. One that did not fit into a reply with others is fetched alone. */
     private record LargeValue(Key key, int bytes, boolean alone) {}
@@ -88,6 +94,7 @@ final class EntryReconciler {
                         toApply.clear();
                         toFetch.clear();
                         deletedElsewhere.clear();
+                        toUnify.clear();
                     }
                     return reply;
                 }))
@@ -96,7 +103,29 @@ final class EntryReconciler {
                 .thenCompose(done -> applyHere(toApply))
                 .thenCompose(done -> sendGroup(tombstonesToSend))
                 .thenCompose(done -> fetch(0))
-                .thenCompose(done -> send(0));
+                .thenCompose(done -> send(0))
+                .thenCompose(done -> unify(0));
+    }
+
+    private CompletableFuture<Void> unify(int index) {
+        if (index == toUnify.size()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        Key key = toUnify.get(index);
+        return throttle.throttled(key.length() + BYTES_OF_ANSWER, () -> peers.unify(key))
+                .handle((done, error) -> {
+                    if (error == null) {
+                        compared.received(key);
+                    } else {
+                        counters.refused(
+                                1,
+                                "register " + key + ": "
+                                        + DhtException.unwrap(error).getMessage());
+                        compared.refusedThere(key);
+                    }
+                    return null;
+                })
+                .thenCompose(done -> unify(index + 1));
     }
 
     /** Determines, on a store thread, which keys still differ and which side is newer. */
@@ -106,7 +135,9 @@ final class EntryReconciler {
             Key key = keys.get(i);
             Optional<Entry> own = owns.get(i);
             Answer other = answers.get(i);
-            if (own.isPresent()) {
+            if (AtomicSpace.contains(key)) {
+                register(key, own, other);
+            } else if (own.isPresent()) {
                 if (other instanceof Answer.Absent) {
                     onlyHere(own.get());
                 } else {
@@ -116,6 +147,35 @@ final class EntryReconciler {
                 onlyThere(key, other);
             }
         }
+    }
+
+    /**
+     * Lets the replicas of a register agree, since the newer of two accepted states is not necessarily the chosen one.
+     * As long as this node tells nothing about the register, it takes over what the other side has accepted: it copies
+     * the other one, or is closed since it lacks entries.
+     */
+    private void register(Key key, Optional<Entry> own, Answer other) {
+        Version here = own.map(Entry::version).orElse(NONE);
+        Version there = other instanceof Answer.Absent ? NONE : versionOf(other);
+        boolean isPurgedThere = there.equals(NONE) && here.compareTo(compared.deletedBelow(key)) < 0;
+        boolean isPurgedHere = own.isEmpty() && !takesOver(key) && there.compareTo(compared.purgedHere(key)) < 0;
+        boolean isCopied = compared.isCopying() && here.compareTo(there) > 0;
+        if (isPurgedThere && compared.isRolledBackHere(key)) {
+            own.filter(entry -> !entry.isTombstone()).ifPresent(this::deleteHere);
+        }
+        if (here.equals(there) || isPurgedThere || isPurgedHere || isCopied) {
+            return;
+        }
+        compared.differs(key, later(here, there));
+        if (!takesOver(key)) {
+            toUnify.add(key);
+        } else if (there.compareTo(here) > 0) {
+            fetchOrApply(key, other);
+        }
+    }
+
+    private boolean takesOver(Key register) {
+        return compared.isCopying() || compared.isRolledBackHere(register);
     }
 
     private void onlyHere(Entry own) {
@@ -130,8 +190,13 @@ final class EntryReconciler {
             // All other replicas had deleted it and purged its tombstone while this one was away: it must stay deleted.
             compared.differs(key, own.version());
             LOG.debug("{} was deleted and purged elsewhere", key);
-            deletedElsewhere.add(Entry.tombstone(key, later(own.version(), local.fenced(local.partitionOf(key)))));
+            deleteHere(own);
         }
+    }
+
+    private void deleteHere(Entry own) {
+        Key key = own.key();
+        deletedElsewhere.add(Entry.tombstone(key, later(own.version(), local.fenced(local.partitionOf(key)))));
     }
 
     /**

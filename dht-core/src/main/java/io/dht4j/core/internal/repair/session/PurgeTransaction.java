@@ -1,13 +1,17 @@
 package io.dht4j.core.internal.repair.session;
 
+import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
+import io.dht4j.Key;
 import io.dht4j.Version;
+import io.dht4j.core.internal.atomic.RegisterCodec;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.repair.RepairException;
 import io.dht4j.core.internal.repair.tree.LocalReplica;
 import io.dht4j.core.internal.wire.RepairReply;
 import io.dht4j.core.internal.wire.RepairRequest;
 import io.dht4j.spi.StoreException;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -24,12 +28,18 @@ import java.util.function.Supplier;
  */
 final class PurgeTransaction {
 
+    /** The most expired registers of a purge that are made absent. */
+    private static final int MAX_DECIDED = 1_000;
+
     private final SessionContext context;
     private final Version seal;
     private final List<Participant> participants;
 
     /** The partitions in which no participant has voted no so far. */
     private PartitionSet agreed = PartitionSet.empty();
+
+    /** The expired registers that the purge has met. */
+    private final List<Key> expired = new ArrayList<>();
 
     PurgeTransaction(SessionContext context, Version seal, List<Participant> participants) {
         this.context = context;
@@ -159,7 +169,8 @@ final class PurgeTransaction {
                 .thenCompose(done -> onStoreInAgreed(() -> context.local().prepare(agreed, seal)))
                 .thenCompose(done -> onStoreInAgreed(() -> context.local().commit(agreed, seal)))
                 .thenCompose(done -> Participant.each(participants, participant -> commit(participant, failed)))
-                .thenCompose(done -> context.throttle().onStore(this::purge));
+                .thenCompose(done -> context.throttle().onStore(this::purge))
+                .thenCompose(purged -> decide(0).thenApply(done -> purged));
     }
 
     private CompletableFuture<Void> onStoreInAgreed(Supplier<PartitionSet> vote) {
@@ -205,9 +216,35 @@ final class PurgeTransaction {
                 });
     }
 
+    /** Makes expired registers absent, so that a later purge removes them. Those that stay are found again. */
+    private CompletableFuture<Void> decide(int index) {
+        if (index == expired.size()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        Key key = expired.get(index);
+        return context.throttle()
+                .throttled(key.length(), () -> context.peers().unify(key))
+                .exceptionally(error -> {
+                    context.counters()
+                            .refused(
+                                    1,
+                                    "register " + key + ": "
+                                            + DhtException.unwrap(error).getMessage());
+                    return null;
+                })
+                .thenCompose(done -> decide(index + 1));
+    }
+
     private long purge() {
         try {
-            return context.local().purge();
+            long now = context.environment().currentTimeMillis();
+            return context.local().purge(entry -> {
+                if (expired.size() < MAX_DECIDED
+                        && RegisterCodec.isExpired(entry, now)
+                        && agreed.contains(context.local().partitionOf(entry.key()))) {
+                    expired.add(entry.key());
+                }
+            });
         } catch (StoreException e) {
             throw new RepairException(ErrorCode.STORE_FAILED, "node " + context.self() + ": " + e.getMessage());
         }

@@ -24,6 +24,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
@@ -312,14 +313,26 @@ public final class LocalReplica {
         return store.get(key);
     }
 
-    /** Purges entries; returns how many. After a failure, the purge is due again. */
-    public long purge() {
+    /**
+     * Purges entries. After a failure, the purge is due again.
+     *
+     * @param kept receives the entries that stay
+     * @return how many entries were purged
+     */
+    public long purge(Consumer<Entry> kept) {
         if (!watermarks.takePurgeDue()) {
             return 0;
         }
         boolean done = false;
         try {
-            long count = purging.applyAsLong(watermarks.purgeable());
+            Predicate<Entry> purgeable = watermarks.purgeable();
+            long count = purging.applyAsLong(entry -> {
+                boolean isPurged = purgeable.test(entry);
+                if (!isPurged) {
+                    kept.accept(entry);
+                }
+                return isPurged;
+            });
             done = true;
             return count;
         } finally {

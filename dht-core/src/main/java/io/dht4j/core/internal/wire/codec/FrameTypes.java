@@ -25,6 +25,10 @@ final class FrameTypes {
     static final int SNAPSHOT_PAGE = 22;
     static final int RENEW_SNAPSHOT = 23;
     static final int END_SNAPSHOT = 24;
+    static final int REGISTER_PREPARE = 32;
+    static final int REGISTER_ACCEPT = 33;
+    static final int REGISTER_READ = 34;
+    static final int REGISTER_EXECUTE = 35;
     static final int FOUND_CLUSTER = 48;
     static final int CLUSTER_STATE = 49;
     static final int APPEND_COMMAND = 50;
@@ -45,6 +49,12 @@ final class FrameTypes {
     static final int SNAPSHOT_OPENED = 0xA0;
     static final int SNAPSHOT_DONE = 0xA1;
     static final int SNAPSHOT_LACKS = 0xA2;
+    static final int PROMISED = 0xA8;
+    static final int ACCEPTED = 0xA9;
+    static final int BALLOT_REFUSED = 0xAA;
+    static final int HELD = 0xAB;
+    static final int OUTCOME = 0xAC;
+    static final int OUTCOME_UNKNOWN = 0xAD;
     static final int FOUNDER = 0xB0;
     static final int STATE_PART = 0xB1;
     static final int APPENDED = 0xB2;

@@ -17,7 +17,8 @@ import java.util.List;
 final class RepairBody {
 
     /** The details by their codes. */
-    private static final List<Detail> DETAILS = List.of(Detail.PARTITIONS, Detail.BUCKETS, Detail.WATERMARKS);
+    private static final List<Detail> DETAILS =
+            List.of(Detail.PARTITIONS, Detail.BUCKETS, Detail.WATERMARKS, Detail.PROMISES);
     /** A partition and its mask. */
     private static final int BUCKETS_BYTES = 4 + 8;
     /** The bytes of a held entry without its key. */
@@ -185,11 +186,11 @@ final class RepairBody {
             int partitions = sums.partitions().cardinality();
             int found = reply.sums().size();
             boolean fits = switch (sums.detail()) {
-                case PARTITIONS -> found == partitions;
+                case PARTITIONS, PROMISES -> found == partitions;
                 case BUCKETS -> partitions > 0 && found % partitions == 0;
                 case WATERMARKS -> found == 0;
             };
-            int watermarks = sums.detail() == Detail.BUCKETS ? 0 : partitions;
+            int watermarks = sums.detail() == Detail.BUCKETS || sums.detail() == Detail.PROMISES ? 0 : partitions;
             if (!fits || reply.purged().size() != watermarks || reply.fenced().size() != watermarks) {
                 throw in.malformed("%d sums, %d purged and %d fenced versions of %d partitions"
                         .formatted(found, reply.purged().size(), reply.fenced().size(), partitions));

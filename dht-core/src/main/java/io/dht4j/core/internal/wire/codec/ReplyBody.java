@@ -1,12 +1,15 @@
 package io.dht4j.core.internal.wire.codec;
 
 import io.dht4j.ErrorCode;
+import io.dht4j.Key;
 import io.dht4j.PrintableText;
 import io.dht4j.core.internal.wire.Answer;
 import io.dht4j.core.internal.wire.ClusterSettings;
 import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.MembershipReply;
 import io.dht4j.core.internal.wire.MembershipRequest;
+import io.dht4j.core.internal.wire.RegisterReply;
+import io.dht4j.core.internal.wire.RegisterRequest;
 import io.dht4j.core.internal.wire.RepairReply;
 import io.dht4j.core.internal.wire.RepairRequest;
 import io.dht4j.core.internal.wire.Reply;
@@ -54,6 +57,9 @@ final class ReplyBody {
         if (reply instanceof MembershipReply membership) {
             return MembershipBody.type(membership);
         }
+        if (reply instanceof RegisterReply register) {
+            return RegisterBody.type(register);
+        }
         if (reply instanceof Reply.Features) {
             return FrameTypes.FEATURES_KNOWN;
         }
@@ -98,6 +104,9 @@ final class ReplyBody {
         if (reply instanceof MembershipReply membership) {
             return MembershipBody.size(membership);
         }
+        if (reply instanceof RegisterReply register) {
+            return RegisterBody.size(register);
+        }
         if (reply instanceof Reply.SnapshotOpened || reply instanceof Reply.Features) {
             return 8;
         }
@@ -118,7 +127,7 @@ final class ReplyBody {
         return FrameWriter.utf8(text, ClusterSettings.MAX_TEXT_BYTES);
     }
 
-    private static int sizeOf(Answer answer) {
+    static int sizeOf(Answer answer) {
         if (answer instanceof Answer.Whole whole) {
             return 1 + FrameWriter.sizeWithoutKey(whole.entry());
         }
@@ -161,12 +170,14 @@ final class ReplyBody {
             }
         } else if (reply instanceof MembershipReply membership) {
             MembershipBody.write(out, membership);
+        } else if (reply instanceof RegisterReply register) {
+            RegisterBody.write(out, register);
         } else if (reply instanceof RepairReply repair) {
             RepairBody.write(out, repair);
         }
     }
 
-    private static void write(FrameWriter out, Answer answer) {
+    static void write(FrameWriter out, Answer answer) {
         if (answer instanceof Answer.Whole whole) {
             out.u8(WHOLE).entry(whole.entry());
         } else if (answer instanceof Answer.VersionOnly only) {
@@ -220,6 +231,9 @@ final class ReplyBody {
         if (type == FrameTypes.FEATURES_KNOWN && request instanceof Request.Features) {
             return new Reply.Features(in.i64("the known features"));
         }
+        if (request instanceof RegisterRequest register) {
+            return RegisterBody.readReply(in, type, register);
+        }
         if (request instanceof RepairRequest repair && type == RepairBody.replyType(repair)) {
             return RepairBody.readReply(in, repair);
         }
@@ -257,17 +271,19 @@ final class ReplyBody {
         }
         List<Answer> answers = new ArrayList<>(count);
         for (Query query : queries) {
-            int kind = in.u8("an answer's kind");
-            answers.add(
-                    switch (kind) {
-                        case ABSENT -> new Answer.Absent();
-                        case WHOLE -> new Answer.Whole(in.entry(query.key()));
-                        case VERSION_ONLY ->
-                            new Answer.VersionOnly(in.version(), in.size("a value's size"), in.i32("a digest"));
-                        default -> throw in.malformed("unknown kind of answer " + kind);
-                    });
+            answers.add(answer(in, query.key()));
         }
         return new Reply.Found(answers);
+    }
+
+    static Answer answer(FrameReader in, Key key) throws FrameException {
+        int kind = in.u8("an answer's kind");
+        return switch (kind) {
+            case ABSENT -> new Answer.Absent();
+            case WHOLE -> new Answer.Whole(in.entry(key));
+            case VERSION_ONLY -> new Answer.VersionOnly(in.version(), in.size("a value's size"), in.i32("a digest"));
+            default -> throw in.malformed("unknown kind of answer " + kind);
+        };
     }
 
     /** Reads the refusal of any request. */

@@ -5,6 +5,7 @@ import io.dht4j.KeyRange;
 import io.dht4j.TraceContext;
 import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.MembershipRequest;
+import io.dht4j.core.internal.wire.RegisterRequest;
 import io.dht4j.core.internal.wire.RepairRequest;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.core.internal.wire.Request.Query;
@@ -42,6 +43,9 @@ final class RequestBody {
         if (request instanceof MembershipRequest membership) {
             return MembershipBody.type(membership);
         }
+        if (request instanceof RegisterRequest register) {
+            return RegisterBody.type(register);
+        }
         if (request instanceof Request.Features) {
             return FrameTypes.FEATURES;
         }
@@ -71,6 +75,9 @@ final class RequestBody {
         }
         if (request instanceof MembershipRequest membership) {
             return MembershipBody.size(membership);
+        }
+        if (request instanceof RegisterRequest register) {
+            return RegisterBody.size(register);
         }
         if (request instanceof Request.Batch batch) {
             int size = 4 + 4 + 4;
@@ -163,6 +170,8 @@ final class RequestBody {
             }
         } else if (request instanceof MembershipRequest membership) {
             MembershipBody.write(out, membership);
+        } else if (request instanceof RegisterRequest register) {
+            RegisterBody.write(out, register);
         } else if (request instanceof RepairRequest repair) {
             RepairBody.write(out, repair);
         }
@@ -194,6 +203,10 @@ final class RequestBody {
                     FrameTypes.LOG_PART,
                     FrameTypes.NODE_REPORT,
                     FrameTypes.ADMIT_NODE -> MembershipBody.readRequest(in, type);
+            case FrameTypes.REGISTER_PREPARE,
+                    FrameTypes.REGISTER_ACCEPT,
+                    FrameTypes.REGISTER_READ,
+                    FrameTypes.REGISTER_EXECUTE -> RegisterBody.readRequest(in, type);
             default -> throw in.malformed("unknown request type " + type);
         };
     }
@@ -208,6 +221,12 @@ final class RequestBody {
         Optional<Key> end = in.flag("the end flag") ? Optional.of(in.key()) : Optional.empty();
         return new Request.ScanPage(
                 new KeyRange(start, end), in.partitions(), in.size("the entry limit"), in.size("the byte limit"));
+    }
+
+    private static boolean isPart(int type) {
+        return type == FrameTypes.READ_KEYS
+                || type == FrameTypes.APPLY_ENTRIES
+                || (type >= FrameTypes.REGISTER_PREPARE && type <= FrameTypes.REGISTER_READ);
     }
 
     private static Request.Batch batch(FrameReader in) throws FrameException {
@@ -232,8 +251,8 @@ final class RequestBody {
             }
             TraceContext trace = in.hasTraces() ? TraceField.read(in) : null;
             int type = in.u8("a part's type");
-            if (type != FrameTypes.READ_KEYS && type != FrameTypes.APPLY_ENTRIES) {
-                throw in.malformed("a part is of type 1 or 2, not " + type);
+            if (!isPart(type)) {
+                throw in.malformed("a part is of type 1, 2, 32, 33 or 34, not " + type);
             }
             parts.add(new Request.Part(read(in, type), remaining, rowVersion, trace));
         }

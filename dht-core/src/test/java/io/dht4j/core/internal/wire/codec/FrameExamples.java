@@ -8,12 +8,19 @@ import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.NodeId;
 import io.dht4j.Version;
+import io.dht4j.core.internal.atomic.Change;
+import io.dht4j.core.internal.atomic.Executed;
+import io.dht4j.core.internal.atomic.Operation;
+import io.dht4j.core.internal.atomic.Register;
+import io.dht4j.core.internal.atomic.RequestId;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.wire.Answer;
 import io.dht4j.core.internal.wire.ClusterSettings;
 import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.FrameHeader;
 import io.dht4j.core.internal.wire.NodeIds;
+import io.dht4j.core.internal.wire.RegisterReply;
+import io.dht4j.core.internal.wire.RegisterRequest;
 import io.dht4j.core.internal.wire.RepairReply;
 import io.dht4j.core.internal.wire.RepairRequest;
 import io.dht4j.core.internal.wire.RepairRequest.Detail;
@@ -38,6 +45,9 @@ final class FrameExamples {
     static final Entry VALUE = Entry.value(KEY, VERSION, new byte[] {1, 2, 3}, Entry.NEVER);
     static final Entry EXPIRING = Entry.value(LONGEST, VERSION, new byte[0], 1234);
     static final Entry TOMBSTONE = Entry.tombstone(KEY, VERSION);
+
+    static final Operation OPERATION =
+            new Operation(new RequestId(-1, 2), VERSION, Change.replace(VERSION, new byte[] {1, 2}, 1_000));
 
     static final Request.ReadKeys READ =
             new Request.ReadKeys(List.of(new Request.Query(KEY, true), new Request.Query(LONGEST, false)), 4096);
@@ -99,6 +109,18 @@ final class FrameExamples {
                         VERSION, new Request.ScanPage(KeyRange.between(KEY, LONGEST), partitions, 1000, 1 << 20)),
                 new Request.RenewSnapshot(VERSION),
                 new Request.EndSnapshot(VERSION),
+                new RegisterRequest.Prepare(KEY, VERSION),
+                new RegisterRequest.Accept(VALUE),
+                new RegisterRequest.Read(LONGEST),
+                new RegisterRequest.Execute(KEY, OPERATION),
+                new Request.Batch(
+                        List.of(
+                                new Request.Part(new RegisterRequest.Prepare(KEY, VERSION), 1),
+                                new Request.Part(new RegisterRequest.Accept(VALUE), 1),
+                                new Request.Part(new RegisterRequest.Read(KEY), 1)),
+                        7,
+                        8),
+                new RepairRequest.Sums(partitions, Detail.PROMISES, new Version(0)),
                 BATCH,
                 new Request.Batch(List.of(), 0, 0));
     }
@@ -127,6 +149,15 @@ final class FrameExamples {
                 new RepairReply.Vote(PartitionSet.of(0, 2)),
                 new RepairReply.Acknowledged(),
                 new RepairReply.Watermarks(List.of(9L)),
+                new RegisterReply.Promised(VERSION, new Answer.Absent()),
+                new RegisterReply.Accepted(),
+                new RegisterReply.Refused(VERSION),
+                new RegisterReply.Held(VERSION, new Answer.Whole(VALUE)),
+                new RegisterReply.Outcome(
+                        new Executed(OPERATION.id(), VERSION, Executed.Outcome.CONDITION_FAILED, -4),
+                        new Register(
+                                Register.Kind.VALUE, VERSION, 77, Register.NEVER_CHANGED, List.of(), new byte[] {5})),
+                new RegisterReply.Unknown(VERSION),
                 BATCHED);
     }
 
@@ -153,12 +184,27 @@ final class FrameExamples {
         if (reply instanceof Reply.Applied) {
             return APPLY;
         }
+        if (reply instanceof RegisterReply register) {
+            return registerRequestFor(register);
+        }
         if (reply instanceof RepairReply) {
             return repairRequestFor(reply);
         }
         return reply instanceof Reply.Page
                 ? new Request.ScanPage(KeyRange.all(), PartitionSet.empty(), 2, 1)
                 : new Request.Ping();
+    }
+
+    private static Request registerRequestFor(RegisterReply reply) {
+        if (reply instanceof RegisterReply.Accepted) {
+            return new RegisterRequest.Accept(VALUE);
+        }
+        if (reply instanceof RegisterReply.Held) {
+            return new RegisterRequest.Read(KEY);
+        }
+        return reply instanceof RegisterReply.Outcome || reply instanceof RegisterReply.Unknown
+                ? new RegisterRequest.Execute(KEY, OPERATION)
+                : new RegisterRequest.Prepare(KEY, VERSION);
     }
 
     private static Request repairRequestFor(Reply reply) {

@@ -51,6 +51,7 @@ public final class ApiErrors {
                     VALUE_TOO_LARGE,
                     SCAN_INVALID,
                     BATCH_TOO_LARGE,
+                    ATOMIC_KEY,
                     MALFORMED_FRAME,
                     UNSUPPORTED_PROTOCOL,
                     FRAME_TOO_LARGE -> Status.Code.INVALID_ARGUMENT;

@@ -1,0 +1,69 @@
+package io.dht4j.core.internal.coordinator.atomic;
+
+import io.dht4j.ErrorCode;
+import io.dht4j.Key;
+import io.dht4j.core.internal.atomic.Operation;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.spi.CallContext;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.function.Consumer;
+
+/**
+ * Executes operations on registers as their proposer. Any node with a store may be one for any key; as long as all
+ * nodes prefer the same one, its ballots meet no others. The operations of a key wait for one another, and several
+ * share a round. Does not block; safe for use by any number of threads.
+ */
+public final class Proposer {
+
+    private final RegisterServices services;
+    private final ConcurrentMap<Key, RegisterQueue> queues = new ConcurrentHashMap<>();
+
+    /**
+     * Creates a proposer without operations.
+     *
+     * @param services what it uses
+     */
+    Proposer(RegisterServices services) {
+        this.services = services;
+    }
+
+    /**
+     * Executes an operation.
+     *
+     * @param key the key, in the space of registers
+     * @param operation the operation
+     * @param context the deadline
+     * @param reply receives an {@link io.dht4j.core.internal.wire.RegisterReply.Outcome}, an
+     *     {@link io.dht4j.core.internal.wire.RegisterReply.Unknown} or a failure, on any thread. After the failure
+     *     {@link ErrorCode#NO_REPLY} the operation may be executed or not; after any other one, this attempt has
+     *     certainly not executed it
+     */
+    public void execute(Key key, Operation operation, CallContext context, Consumer<Reply> reply) {
+        execute(key, new Attempt(operation, context, false, reply));
+    }
+
+    /**
+     * Lets all replicas of a register that answer accept its chosen state, under a new ballot.
+     *
+     * @param reply receives the reply as after {@link #execute}
+     */
+    void unify(Key key, Operation read, CallContext context, Consumer<Reply> reply) {
+        execute(key, new Attempt(read, context, true, reply));
+    }
+
+    private void execute(Key key, Attempt attempt) {
+        boolean[] isAdded = new boolean[1];
+        // Within compute, so that the queue is not removed meanwhile.
+        RegisterQueue queue = queues.compute(key, (same, present) -> {
+            RegisterQueue used = present == null ? new RegisterQueue(services, key, queues) : present;
+            isAdded[0] = used.add(attempt);
+            return used;
+        });
+        if (isAdded[0]) {
+            queue.drain();
+        } else {
+            attempt.fail(ErrorCode.OVERLOADED, "overloaded: too many atomic operations wait for key " + key);
+        }
+    }
+}

@@ -1,0 +1,28 @@
+package io.dht4j.core.internal.coordinator.atomic;
+
+import io.dht4j.Key;
+import io.dht4j.core.internal.clock.VersionSource;
+import io.dht4j.core.internal.coordinator.config.NodeComponents;
+import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
+import io.dht4j.core.internal.view.ClusterView;
+import io.dht4j.spi.Environment;
+
+/**
+ * What all calls and rounds of registers of a node share.
+ *
+ * @param components the components of the node
+ * @param client asks the replicas
+ * @param versions issues ballots and revisions
+ */
+record RegisterServices(NodeComponents components, ReplicaClient client, VersionSource versions) {
+
+    Environment environment() {
+        return components.environment();
+    }
+
+    /** Returns the row of a key in the current view. */
+    RowQuorum row(Key key) {
+        ClusterView view = components.view();
+        return new RowQuorum(view, view.partitionOf(key));
+    }
+}

@@ -1,0 +1,341 @@
+package io.dht4j.core.internal.coordinator.atomic;
+
+import static java.util.Objects.requireNonNull;
+
+import io.dht4j.ErrorCode;
+import io.dht4j.Key;
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.Version;
+import io.dht4j.core.internal.atomic.Register;
+import io.dht4j.core.internal.atomic.RegisterCodec;
+import io.dht4j.core.internal.coordinator.peer.OutboundRequest;
+import io.dht4j.core.internal.coordinator.peer.PeerFailure;
+import io.dht4j.core.internal.coordinator.peer.Replanning;
+import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
+import io.dht4j.core.internal.wire.Answer;
+import io.dht4j.core.internal.wire.RegisterReply;
+import io.dht4j.core.internal.wire.RegisterRequest;
+import io.dht4j.core.internal.wire.Reply;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.Environment;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One ballot of a proposer: learns the accepted state from the nodes of a majority of slots, which promise to accept no
+ * lower ballot, executes attempts on it, and has the result accepted by a majority. Each majority has a slot in common
+ * with every other, so a later ballot begins with this result if it may have been acknowledged.
+ *
+ * <p>Ends once, with one of the methods of {@link End}. Does not block; safe for use by any number of threads.
+ */
+final class Round {
+
+    /** Receives the end of a round. */
+    interface End {
+
+        /** All attempts have their replies. */
+        void isDone();
+
+        /**
+         * The attempts have no outcome, and can be made again with a higher ballot.
+         *
+         * @param stale the request that a node has refused because of a newer row; null for another reason
+         */
+        void mustRepeat(@Nullable PeerFailure stale, ErrorCode code, String why);
+    }
+
+    private enum Stage {
+        PREPARE,
+        ACCEPT,
+        OVER
+    }
+
+    private final RegisterServices services;
+    private final Key key;
+    private final RowQuorum row;
+    private final Version ballot;
+    private final CallContext context;
+    private final End end;
+    private final OutboundRequest prepare;
+    /** Whether all nodes that answer are to accept the result. */
+    private final boolean isForAll;
+    /** Set before any request. */
+    private volatile Environment.@Nullable Timer timer;
+
+    // Guarded by this.
+    private List<Attempt> attempts;
+    private Stage stage = Stage.PREPARE;
+    private final Map<NodeId, Node> promised = new HashMap<>();
+    private final Map<NodeId, RegisterReply.Promised> promises = new HashMap<>();
+    private final Set<NodeId> accepted = new HashSet<>();
+    private final Set<NodeId> failed = new HashSet<>();
+    private Version highest = Register.NEVER_CHANGED;
+    private @Nullable OutboundRequest accept;
+
+    /**
+     * Creates a round.
+     *
+     * @param ballot a ballot that was never used
+     * @param attempts those that it makes, in this order
+     * @param isAlone whether each request has a frame of its own, in which the largest register has room
+     */
+    Round(
+            RegisterServices services,
+            Key key,
+            RowQuorum row,
+            Version ballot,
+            List<Attempt> attempts,
+            CallContext context,
+            boolean isAlone,
+            End end) {
+        this.services = services;
+        this.key = key;
+        this.row = row;
+        this.ballot = ballot;
+        this.attempts = attempts;
+        this.context = context;
+        this.end = end;
+        RegisterRequest request = new RegisterRequest.Prepare(key, ballot);
+        this.isForAll = attempts.stream().anyMatch(attempt -> attempt.isForAll);
+        this.prepare = isAlone ? OutboundRequest.alone(request, row.token()) : OutboundRequest.of(request, row.token());
+    }
+
+    void start() {
+        // A store of this node may hang, and no timer ends a local request.
+        timer = services.environment().schedule(this::expire, Math.max(0, context.remainingNanos()));
+        services.client().order().localLast(row.nodes(), node -> ask(node, prepare));
+    }
+
+    /** Returns its row. */
+    RowQuorum row() {
+        return row;
+    }
+
+    /** Returns the highest ballot that a replica has named: the next one must exceed it. */
+    synchronized Version highest() {
+        return highest;
+    }
+
+    private void ask(Node node, OutboundRequest request) {
+        // So that there is time left for the accept after a node that does not answer.
+        CallContext limited = isForAll && request == prepare
+                ? new CallContext(services.environment()::nanoTime, context.remainingNanos() / 2)
+                : context;
+        services.client()
+                .ask(
+                        node,
+                        request,
+                        limited,
+                        ReplyHandler.of(reply -> replied(node, reply), failure -> failed(request, failure)));
+    }
+
+    private void replied(Node node, Reply reply) {
+        try {
+            if (reply instanceof RegisterReply.Promised promise) {
+                promised(node, promise);
+            } else if (reply instanceof RegisterReply.Accepted) {
+                accepted(node);
+            } else if (reply instanceof RegisterReply.Refused refused) {
+                refused(node, refused.highest());
+            }
+        } catch (RuntimeException | Error e) {
+            broken(e);
+        }
+    }
+
+    private void promised(Node node, RegisterReply.Promised promise) {
+        Runnable next;
+        synchronized (this) {
+            if (stage == Stage.OVER) {
+                return;
+            }
+            promised.put(node.id(), node);
+            promises.put(node.id(), promise);
+            if (stage == Stage.ACCEPT) {
+                next = sendAccept(List.of(node));
+            } else if (isPrepared()) {
+                next = execute();
+            } else {
+                return;
+            }
+        }
+        next.run();
+    }
+
+    /** Returns whether enough nodes have promised. Called with the lock held. */
+    private boolean isPrepared() {
+        return row.isReadQuorum(promised.keySet())
+                && (!isForAll || promised.size() + failed.size() == row.nodes().size());
+    }
+
+    private Runnable sendAccept(List<Node> to) {
+        OutboundRequest request = requireNonNull(accept);
+        return () -> services.client().order().localLast(to, node -> ask(node, request));
+    }
+
+    /**
+     * Executes the attempts on the highest accepted state. Called with the lock held.
+     *
+     * @return what follows, to be run without the lock
+     */
+    private Runnable execute() {
+        Version purged = Register.NEVER_CHANGED;
+        Optional<Entry> newest = Optional.empty();
+        Version newestBallot = Register.NEVER_CHANGED;
+        for (RegisterReply.Promised promise : promises.values()) {
+            purged = max(purged, promise.purged());
+            Version held = ballot(promise.held());
+            if (held.compareTo(newestBallot) > 0 || (held.equals(newestBallot) && newest.isEmpty())) {
+                newestBallot = held;
+                newest = promise.held() instanceof Answer.Whole whole ? Optional.of(whole.entry()) : Optional.empty();
+            }
+        }
+        boolean isAbsent = newestBallot.equals(Register.NEVER_CHANGED);
+        if (newest.isEmpty() && !isAbsent) {
+            stage = Stage.OVER;
+            return () -> repeat(null, ErrorCode.FRAME_TOO_LARGE, "the register had no room in a reply");
+        }
+        Register register = newest.map(RegisterCodec::register).orElse(Register.absent(purged));
+        long now = services.environment().currentTimeMillis();
+        List<Attempt> made = new ArrayList<>(attempts.size());
+        List<Attempt> forgotten = new ArrayList<>(0);
+        for (Attempt attempt : attempts) {
+            register = attempt.execute(register, now, at(register, purged, attempt));
+            (attempt.hasOutcome() ? made : forgotten).add(attempt);
+        }
+        attempts = made;
+        Version last = max(register.newest(), purged);
+        if (made.isEmpty()) {
+            stage = Stage.OVER;
+            return () -> {
+                forgotten.forEach(attempt -> attempt.forgotten(last));
+                done();
+            };
+        }
+        made.forEach(Attempt::isProposed);
+        stage = Stage.ACCEPT;
+        accept =
+                OutboundRequest.of(new RegisterRequest.Accept(RegisterCodec.entry(key, ballot, register)), row.token());
+        Runnable send = sendAccept(List.copyOf(promised.values()));
+        return () -> {
+            forgotten.forEach(attempt -> attempt.forgotten(last));
+            send.run();
+        };
+    }
+
+    private static Version ballot(Answer answer) {
+        if (answer instanceof Answer.Whole whole) {
+            return whole.entry().version();
+        }
+        return answer instanceof Answer.VersionOnly only ? only.version() : Register.NEVER_CHANGED;
+    }
+
+    /** Returns a version above all that the register knows, and above the beginning of the operation. */
+    private Version at(Register register, Version purged, Attempt attempt) {
+        Version least = max(register.newest(), max(purged, attempt.operation.since()));
+        Version next = services.versions().next();
+        return next.compareTo(least) > 0 ? next : services.versions().above(least);
+    }
+
+    private static Version max(Version one, Version other) {
+        return one.compareTo(other) >= 0 ? one : other;
+    }
+
+    private void accepted(Node node) {
+        List<Attempt> executed;
+        synchronized (this) {
+            accepted.add(node.id());
+            if (stage != Stage.ACCEPT || !row.isWriteQuorum(accepted)) {
+                return;
+            }
+            stage = Stage.OVER;
+            executed = attempts;
+        }
+        try {
+            executed.forEach(Attempt::succeed);
+        } finally {
+            done();
+        }
+    }
+
+    private void refused(Node node, Version other) {
+        synchronized (this) {
+            highest = max(highest, other);
+        }
+        lost(node.id(), null, ErrorCode.OVERLOADED, "other proposers have higher ballots");
+    }
+
+    private void failed(OutboundRequest request, PeerFailure failure) {
+        boolean isStale = Replanning.isStale(failure, request.token());
+        try {
+            lost(failure.node(), isStale ? failure : null, failure.code(), failure.toString());
+        } catch (RuntimeException | Error e) {
+            broken(e);
+        }
+    }
+
+    /** Counts a node that has no part in this round. */
+    private void lost(NodeId node, @Nullable PeerFailure stale, ErrorCode code, String why) {
+        Runnable next;
+        synchronized (this) {
+            failed.add(node);
+            boolean isPossible =
+                    stage == Stage.PREPARE ? row.canReachReadQuorum(failed) : row.canReachWriteQuorum(failed);
+            if (stage == Stage.OVER) {
+                return;
+            }
+            if (!isPossible || stale != null) {
+                stage = Stage.OVER;
+                next = () -> repeat(stale, code, why);
+            } else if (stage == Stage.PREPARE && isPrepared()) {
+                next = execute();
+            } else {
+                return;
+            }
+        }
+        next.run();
+    }
+
+    private void expire() {
+        giveUp(ErrorCode.NO_REPLY, "no majority has answered in time");
+    }
+
+    void broken(Throwable e) {
+        giveUp(ErrorCode.INTERNAL, "a round has failed: " + e);
+    }
+
+    private void giveUp(ErrorCode code, String why) {
+        synchronized (this) {
+            if (stage == Stage.OVER) {
+                return;
+            }
+            stage = Stage.OVER;
+        }
+        repeat(null, code, why);
+    }
+
+    private void done() {
+        cancelTimer();
+        end.isDone();
+    }
+
+    private void repeat(@Nullable PeerFailure stale, ErrorCode code, String why) {
+        cancelTimer();
+        end.mustRepeat(stale, code, why);
+    }
+
+    private void cancelTimer() {
+        Environment.Timer running = timer;
+        if (running != null) {
+            running.cancel();
+        }
+    }
+}

@@ -1,0 +1,91 @@
+package io.dht4j.core.internal.coordinator.atomic;
+
+import io.dht4j.Node;
+import io.dht4j.NodeId;
+import io.dht4j.core.internal.view.ClusterView;
+import io.dht4j.core.internal.view.FencingToken;
+import io.dht4j.core.internal.view.Phase;
+import io.dht4j.core.internal.view.ReplicaSlot;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+
+/**
+ * The slots of a partition in one view, and what is a majority of them. A slot that moves has answered once both its
+ * nodes have. Immutable.
+ */
+final class RowQuorum {
+
+    private final List<ReplicaSlot> slots;
+    private final FencingToken token;
+    private final List<Node> nodes;
+
+    RowQuorum(ClusterView view, int partition) {
+        this.slots = view.slots(partition);
+        this.token = new FencingToken(view, view.rowVersion(partition));
+        List<Node> all = new ArrayList<>(slots.size() + 1);
+        slots.forEach(slot -> all.addAll(slot.nodes()));
+        this.nodes = List.copyOf(all);
+    }
+
+    FencingToken token() {
+        return token;
+    }
+
+    /** Returns all nodes of the row. */
+    List<Node> nodes() {
+        return nodes;
+    }
+
+    /**
+     * Returns whether some nodes are a majority of slots that know what was accepted. A slot whose former owner is dead
+     * does not: its heir may lack what the owner had accepted.
+     */
+    boolean isReadQuorum(Collection<NodeId> answered) {
+        return isMajority(count(answered, false));
+    }
+
+    /** Returns whether some nodes are a majority of slots. */
+    boolean isWriteQuorum(Collection<NodeId> answered) {
+        return isMajority(count(answered, true));
+    }
+
+    /** Returns whether the nodes that have not failed are a read quorum. */
+    boolean canReachReadQuorum(Collection<NodeId> failed) {
+        return isReadQuorum(without(failed));
+    }
+
+    /** Returns whether the nodes that have not failed are a write quorum. */
+    boolean canReachWriteQuorum(Collection<NodeId> failed) {
+        return isWriteQuorum(without(failed));
+    }
+
+    private List<NodeId> without(Collection<NodeId> failed) {
+        return nodes.stream()
+                .map(Node::id)
+                .filter(node -> !failed.contains(node))
+                .toList();
+    }
+
+    private boolean isMajority(int count) {
+        return 2 * count > slots.size();
+    }
+
+    private int count(Collection<NodeId> answered, boolean isWrite) {
+        int count = 0;
+        for (ReplicaSlot slot : slots) {
+            if ((isWrite || isReadable(slot)) && hasAnswered(slot, answered)) {
+                count++;
+            }
+        }
+        return count;
+    }
+
+    private static boolean isReadable(ReplicaSlot slot) {
+        return slot.phase() != Phase.FILL;
+    }
+
+    private static boolean hasAnswered(ReplicaSlot slot, Collection<NodeId> answered) {
+        return slot.nodes().stream().allMatch(node -> answered.contains(node.id()));
+    }
+}
