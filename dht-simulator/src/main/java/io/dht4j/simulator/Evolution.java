@@ -96,6 +96,11 @@ final class Evolution {
                         .isPresent();
     }
 
+    /** Returns whether a recovery may discard the present acknowledgements and results of a node. */
+    boolean isSetAside(SimulatedNode node) {
+        return changes.division().isSetAside(node);
+    }
+
     /** Returns whether two sides of the cluster are not one. */
     boolean isDivided() {
         return changes.division().isActive();

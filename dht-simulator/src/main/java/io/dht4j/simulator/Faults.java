@@ -1,9 +1,12 @@
 package io.dht4j.simulator;
 
+import io.dht4j.Version;
 import io.dht4j.simulator.internal.node.SimulatedDisk;
 import io.dht4j.simulator.internal.node.SimulatedNode;
+import io.dht4j.spi.Entry;
 import io.dht4j.testkit.network.Fault;
 import io.dht4j.testkit.time.VirtualEnvironment;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -12,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * Injects the faults of a simulation. Confined to the simulation's thread.
@@ -144,9 +148,9 @@ final class Faults {
             return;
         }
         switch (random.nextInt(setup.losesDisks() ? 12 : 10)) {
-            case 0, 1 -> end(node, "crash", () -> node.crash(false), Duration.ZERO);
-            case 2, 3 -> end(node, "loss of power", () -> node.crash(true), Duration.ZERO);
-            case 4 -> end(node, "restart", node::stop, Duration.ZERO);
+            case 0, 1 -> end(node, "crash", () -> node.crash(false), someTime());
+            case 2, 3 -> end(node, "loss of power", () -> node.crash(true), someTime());
+            case 4 -> end(node, "restart", node::stop, someTime());
             case 5 -> jump(node);
             case 6 -> {
                 count("disk full");
@@ -175,14 +179,14 @@ final class Faults {
         }
     }
 
-    private void end(SimulatedNode node, String what, Runnable way, Duration leastTime) {
+    private void end(SimulatedNode node, String what, Runnable way, Duration time) {
         long down = nodes.stream().filter(each -> each.running().isEmpty()).count();
         if (node.running().isEmpty() || 2 * (down + 1) >= nodes.size()) {
             return;
         }
         count(what);
         way.run();
-        world.schedule(() -> start(node), leastTime.plus(someTime()).toNanos());
+        world.schedule(() -> start(node), time.toNanos());
     }
 
     /**
@@ -197,7 +201,7 @@ final class Faults {
                 cutOneFrom(node);
             };
             // The new disk arrives only after every call that relies on the old one has timed out.
-            end(node, "loss of a disk", lose, Simulator.TIMEOUT);
+            end(node, "loss of a disk", lose, Simulator.TIMEOUT.plus(someTime()));
         }
     }
 
@@ -233,8 +237,15 @@ final class Faults {
             return Optional.of("paused");
         }
         boolean power = what == 2;
-        end(node, power ? "loss of power" : "crash", () -> node.crash(power), Duration.ZERO);
+        end(node, power ? "loss of power" : "crash", () -> node.crash(power), someTime());
         return node.hasProcess() ? Optional.empty() : Optional.of("killed");
+    }
+
+    /** Kills a node, and starts it again while the calls that it served are still under way. */
+    void interrupt(SimulatedNode node, Duration time) {
+        if (!over && !setup.calm() && !setup.onlyNetwork()) {
+            end(node, "crash for a moment", () -> node.crash(false), time);
+        }
     }
 
     /** Fills the disk of a node for a while. Returns whether it did. */
@@ -409,13 +420,20 @@ final class Faults {
         Duration usual = setup.farthestClock().compareTo(LONGEST_AHEAD) < 0 ? setup.farthestClock() : LONGEST_AHEAD;
         world.advance(usual.multipliedBy(2));
         long ahead = nodes.stream()
-                        .flatMap(node -> node.disk().everKept())
-                        .mapToLong(entry -> entry.version().millis())
+                        .flatMap(node ->
+                                Stream.concat(node.disk().everKept().map(Entry::version), promised(node.disk())))
+                        .mapToLong(Version::millis)
                         .max()
                         .orElse(0)
                 - world.currentTimeMillis();
         if (ahead > 0) {
             world.advance(Duration.ofMillis(ahead));
         }
+    }
+
+    /** Returns the ballot up to which a node may have promised, which counts after a restart too. */
+    private static Stream<Version> promised(SimulatedDisk disk) {
+        return disk.note("atomic-bound").stream()
+                .map(bytes -> new Version(ByteBuffer.wrap(bytes).getLong()));
     }
 }

@@ -163,12 +163,13 @@ record Setup(
     /**
      * Returns the same setup of a cluster whose nodes change.
      *
+     * @param mode the mode of the simulation
      * @param nothingFails whether there are no faults at all
      * @param atFirst the number of replicas at first
      */
-    Setup ofChangingCluster(boolean nothingFails, int atFirst) {
+    Setup ofChangingCluster(Mode mode, boolean nothingFails, int atFirst) {
         return of(
-                Mode.CHANGING,
+                mode,
                 FEW_PARTITIONS,
                 onlyNetwork || nothingFails,
                 farthestClock.compareTo(FARTHEST_WHILE_CHANGING) > 0 ? FARTHEST_WHILE_CHANGING : farthestClock,

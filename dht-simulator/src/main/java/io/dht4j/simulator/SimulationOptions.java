@@ -19,7 +19,14 @@ public record SimulationOptions(Duration time, int operations, int keys, Mode me
         /** It forms an agreed cluster, whose nodes stay the same. */
         AGREED,
         /** It forms an agreed cluster; then nodes join, leave and are replaced. */
-        CHANGING
+        CHANGING,
+        /** As {@link #CHANGING}, and clients count in atomic counters too. */
+        ATOMIC;
+
+        /** Returns whether the nodes change. */
+        boolean isChanging() {
+            return this == CHANGING || this == ATOMIC;
+        }
     }
 
     /**
@@ -54,7 +61,7 @@ public record SimulationOptions(Duration time, int operations, int keys, Mode me
      * @return the options
      */
     public static SimulationOptions defaults(Mode mode) {
-        return mode == Mode.CHANGING
+        return mode.isChanging()
                 ? new SimulationOptions(Duration.ofMinutes(6), 600, 8, mode)
                 : new SimulationOptions(Duration.ofMinutes(2), 300, 6, mode);
     }

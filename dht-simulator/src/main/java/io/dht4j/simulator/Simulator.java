@@ -41,6 +41,7 @@ import java.util.stream.IntStream;
  *       has the key. If only the network failed, they are equal before the reads.
  *   <li>A snapshot shows all writes acknowledged before it and none newer than itself, and can be restored.
  *   <li>Every node refills the entries of a lost disk, and delivers its hints.
+ *   <li>Each addition to an atomic counter is counted once, in the order of real time.
  * </ul>
  */
 public final class Simulator {
@@ -71,6 +72,8 @@ public final class Simulator {
      */
     private static final int SEEDS_PER_DIVISION = 4;
 
+    private static final long COUNTING = 0x5DEECE66DL;
+
     private final SimulationOptions options;
     private final long seed;
     private final SplittableRandom random;
@@ -83,6 +86,8 @@ public final class Simulator {
     private final Workload workload;
     private final SnapshotClient snapshots;
     private final Watch watch;
+    /** The calls of atomic counters, if there are any. */
+    private final Optional<CounterClient> counters;
     /** The changes of the nodes, if they change. */
     private final Optional<Evolution> evolution;
 
@@ -98,7 +103,9 @@ public final class Simulator {
         this.setup = switch (options.membership()) {
             case STATIC -> drawn;
             case AGREED -> drawn.ofAgreedCluster();
-            case CHANGING -> drawn.ofChangingCluster(changing.nextInt(SEEDS_PER_CALM) == 0, replicasAtFirst(seed));
+            case CHANGING, ATOMIC ->
+                drawn.ofChangingCluster(
+                        options.membership(), changing.nextInt(SEEDS_PER_CALM) == 0, replicasAtFirst(seed));
         };
         Topology topology = Topology.of(IntStream.range(0, setup.size())
                 .mapToObj(i -> Node.of("n" + i, "host" + i + ":1"))
@@ -125,7 +132,10 @@ public final class Simulator {
                 setup.ordering() != Ordering.LINEARIZABLE);
         this.snapshots = new SnapshotClient(random.split(), world, nodes, keys, quorum, workload);
         this.watch = new Watch(world, nodes, options);
-        this.evolution = options.membership() == Mode.CHANGING
+        this.counters = options.membership() == Mode.ATOMIC
+                ? Optional.of(new CounterClient(new SplittableRandom(seed ^ COUNTING), world, nodes, faults))
+                : Optional.empty();
+        this.evolution = options.membership().isChanging()
                 ? Optional.of(new Evolution(
                         changing, world, members, faults, agreement.orElseThrow(), workload, setup, dividing(seed)))
                 : Optional.empty();
@@ -167,11 +177,13 @@ public final class Simulator {
             }
             faults.begin();
             watch.begin();
-            evolution.ifPresent(each -> each.begin(keys));
+            evolution.ifPresent(each -> each.begin(allKeys()));
+            evolution.ifPresent(each -> counters.ifPresent(client -> client.setAside(each::isSetAside)));
             suffer();
             faults.heal();
             evolution.ifPresent(Evolution::settle);
             new HealedCluster(world, nodes, keys, setup, workload).check();
+            counters.ifPresent(CounterClient::readAll);
             restore();
             world.advance(REST);
             watch.end();
@@ -189,6 +201,7 @@ public final class Simulator {
         violations.addAll(workload.violations());
         violations.addAll(members.states().violations());
         evolution.ifPresent(each -> violations.addAll(each.violations()));
+        counters.ifPresent(client -> violations.addAll(client.violations()));
         violations.addAll(OrderCheck.violations(workload.history()));
         if (setup.ordering() == Ordering.LINEARIZABLE) {
             violations.addAll(LinearizabilityCheck.violations(workload.history()));
@@ -198,6 +211,7 @@ public final class Simulator {
                 .all()
                 .forEach(each -> outcomes.merge(each.outcome().name().toLowerCase(Locale.ROOT), 1, Integer::sum));
         outcomes.put("snapshot", snapshots.readings().size());
+        counters.ifPresent(client -> outcomes.putAll(client.outcomes()));
         return new SimulationReport(
                 seed,
                 setup.toString(),
@@ -232,18 +246,29 @@ public final class Simulator {
         }
     }
 
+    private List<Key> allKeys() {
+        List<Key> all = new ArrayList<>(keys);
+        counters.ifPresent(client -> all.addAll(CounterClient.keys()));
+        return all;
+    }
+
     private boolean isWell() {
         return workload.violations().isEmpty()
                 && evolution.filter(each -> !each.violations().isEmpty()).isEmpty();
+    }
+
+    private boolean mayCall(SimulatedNode node) {
+        return evolution.isEmpty() || evolution.get().mayCall(node);
     }
 
     private void suffer() {
         long step = 2 * options.time().toNanos() / options.operations();
         for (int i = 0; i < options.operations() && isWell(); i++) {
             SimulatedNode node = nodes.get(random.nextInt(nodes.size()));
-            if (evolution.isEmpty() || evolution.get().mayCall(node)) {
+            if (mayCall(node)) {
                 workload.operate(node);
             }
+            counters.ifPresent(client -> client.operate(this::mayCall));
             if (random.nextInt(CALLS_PER_FAULT) == 0) {
                 // At any time, also while messages are in transit.
                 world.schedule(faults::strike, random.nextLong(step));

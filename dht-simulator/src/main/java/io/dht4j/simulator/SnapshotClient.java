@@ -5,10 +5,10 @@ import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
-import io.dht4j.KeyValue;
 import io.dht4j.Scan;
 import io.dht4j.Snapshot;
 import io.dht4j.Value;
+import io.dht4j.core.internal.atomic.AtomicSpace;
 import io.dht4j.simulator.history.History;
 import io.dht4j.simulator.history.Operation;
 import io.dht4j.simulator.history.SnapshotCheck;
@@ -113,9 +113,9 @@ final class SnapshotClient {
     private void nextPage(Reading reading, Scan scan, SimulatedNode node, SimulatedNode.Running process) {
         watch(node, scan.next(), page -> {
             if (!page.isEmpty()) {
-                for (KeyValue entry : page) {
-                    reading.shown().put(entry.key(), entry.value());
-                }
+                page.stream()
+                        .filter(entry -> !AtomicSpace.contains(entry.key()))
+                        .forEach(entry -> reading.shown().put(entry.key(), entry.value()));
                 nextPage(reading, scan, node, process);
                 return;
             }

@@ -43,7 +43,8 @@ final class Watch {
     Watch(VirtualEnvironment world, List<SimulatedNode> nodes, SimulationOptions options) {
         this.world = world;
         this.nodes = nodes;
-        this.keys = options.keys();
+        this.keys =
+                (options.keys() + (options.membership() == SimulationOptions.Mode.ATOMIC ? CounterClient.COUNTERS : 0));
         this.heartbeats = options.membership() == Mode.STATIC ? 0 : MOST_HEARTBEATS;
         this.hintBytes = MOST_HINT_BYTES_PER_CALL * options.operations();
     }

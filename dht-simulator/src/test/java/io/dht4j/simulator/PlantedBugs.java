@@ -10,6 +10,7 @@ import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -125,6 +126,42 @@ final class PlantedBugs {
                     acknowledged.setAccessible(true);
                     acknowledged.invoke(operation, again);
                 }
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        /** For {@link PlantedAtomicBugsTest.HalfAPair}: whether one of the nodes of a slot has answered. */
+        public static boolean isAnyOf(Object slot, Collection<?> answered) {
+            try {
+                Collection<?> nodes =
+                        (Collection<?>) slot.getClass().getMethod("nodes").invoke(slot);
+                for (Object node : nodes) {
+                    if (answered.contains(node.getClass().getMethod("id").invoke(node))) {
+                        return true;
+                    }
+                }
+                return false;
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        /** For {@link PlantedAtomicBugsTest.OfAnyRow}: a field with a number. */
+        public static long number(Object of, String name) {
+            try {
+                return (Long) field(of, name);
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        /** For {@link PlantedAtomicBugsTest.AnyAnswer}: whether a majority has answered. */
+        public static boolean isReadQuorum(Object row, Collection<?> answered) {
+            try {
+                Method told = row.getClass().getDeclaredMethod("isReadQuorum", Collection.class);
+                told.setAccessible(true);
+                return (Boolean) told.invoke(row, answered);
             } catch (ReflectiveOperationException e) {
                 throw new IllegalStateException(e);
             }

@@ -174,7 +174,7 @@ public class SimulatedCluster implements AutoCloseable {
             cursor.forEachRemaining(kept::add);
         }
         copy.apply(kept);
-        for (String name : List.of("fence", "set-back", "versions", "incoming")) {
+        for (String name : List.of("fence", "set-back", "versions", "incoming", "atomic-bound")) {
             disk.note(name).ifPresent(note -> copy.keepNote(name, note));
         }
         return copy;

@@ -298,12 +298,21 @@ final class AgreedCluster implements AutoCloseable {
 
     /** Sends a request that concerns one partition, by the newest rows, as another node's. */
     Reply send(int from, int to, int partition, Request request) {
+        return send(from, to, frame(from, to, partition, request), request);
+    }
+
+    /** Returns a request that concerns one partition, by the newest rows, as another node's. */
+    Frame frame(int from, int to, int partition, Request request) {
         byte[] like = between(from, to).stream()
                 .map(sent -> sent.request)
                 .filter(FrameHeaders::isAgreed)
                 .reduce((one, other) -> other)
                 .orElseThrow();
-        Frame frame = FrameHeaders.like(like, view(from).rowVersion(partition), request);
+        return FrameHeaders.like(like, view(from).rowVersion(partition), request);
+    }
+
+    /** Sends a frame with a request. */
+    Reply send(int from, int to, Frame frame, Request request) {
         byte[] reply = cluster.await(link(from)
                 .call(
                         cluster.topology.nodes().get(to),

@@ -1,8 +1,8 @@
 package io.dht4j.simulator.cluster.membership;
 
 import io.dht4j.ErrorCode;
+import io.dht4j.Node;
 import io.dht4j.NodeId;
-import io.dht4j.Version;
 import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.FrameHeader;
 import io.dht4j.core.internal.wire.MembershipRequest;
@@ -20,8 +20,12 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** The transport of a node that answers questions about silent members as 0.1.0 does. */
+/** The transport of a node that knows neither silent members nor optional features, as 0.1.0 does not. */
 final class EarlierRelease extends ForwardingTransport {
+
+    private static final int FEATURES = 13;
+    private static final List<NodeId> NODES =
+            FormedCluster.list(0, 1, 2, 3, 4).stream().map(Node::id).toList();
 
     EarlierRelease(Transport wire) {
         super(wire);
@@ -50,16 +54,26 @@ final class EarlierRelease extends ForwardingTransport {
     }
 
     private static Optional<byte[]> refusal(FrameHandler handler, byte[] frame) {
-        if (!FrameCodec.isAboutMembership(frame)) {
+        if (!FrameCodec.isAboutMembership(frame) && frame[1] != FEATURES) {
             return Optional.empty();
         }
         try {
-            Decoded<Request> decoded = FrameCodec.decodeRequest(frame, new NodeIds(List.of()));
-            if (!(decoded.message() instanceof MembershipRequest.Silence)) {
+            Decoded<Request> decoded = FrameCodec.decodeRequest(frame, new NodeIds(NODES));
+            if (!(decoded.message() instanceof MembershipRequest.Silence)
+                    && !(decoded.message() instanceof Request.Features)) {
                 return Optional.empty();
             }
+            FrameHeader asked = decoded.header();
             FrameHeader header = new FrameHeader(
-                    handler.self().orElseThrow(), Optional.of(decoded.header().sender()), 0, 0, new Version(0), 0);
+                    handler.self().orElseThrow(),
+                    Optional.of(asked.sender()),
+                    asked.settings(),
+                    asked.epoch(),
+                    asked.clock(),
+                    asked.wallMillis(),
+                    asked.agreed() == null
+                            ? null
+                            : new FrameHeader.Agreed(asked.agreed().recipient(), null, 0));
             return Optional.of(FrameCodec.encode(
                     header, new Reply.Failed(ErrorCode.MALFORMED_FRAME, "malformed frame: 24 bytes behind its end")));
         } catch (FrameException e) {

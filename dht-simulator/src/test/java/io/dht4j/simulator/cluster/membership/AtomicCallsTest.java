@@ -1,0 +1,247 @@
+package io.dht4j.simulator.cluster.membership;
+
+import static io.dht4j.simulator.cluster.membership.FormedCluster.BOUND;
+import static io.dht4j.simulator.cluster.membership.FormedCluster.list;
+import static io.dht4j.simulator.cluster.membership.FormedCluster.node;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.dht4j.Cluster;
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.InvalidRequestException;
+import io.dht4j.Key;
+import io.dht4j.Topology;
+import io.dht4j.UnavailableException;
+import io.dht4j.Version;
+import io.dht4j.core.internal.atomic.AtomicSpace;
+import io.dht4j.core.internal.atomic.Change;
+import io.dht4j.core.internal.coordinator.node.NodeCluster;
+import io.dht4j.core.internal.wire.RegisterReply;
+import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Entry;
+import io.dht4j.spi.Store;
+import io.dht4j.spi.StoreException;
+import io.dht4j.testkit.store.ForwardingStore;
+import io.dht4j.testkit.time.VirtualEnvironment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Atomic operations through the nodes of a cluster, and what refuses them. */
+class AtomicCallsTest {
+
+    private static final Key COUNTER = AtomicSpace.key("counters", Key.of("c"));
+    private static final byte[] VALUE = {1};
+
+    private final FormedCluster cluster = new FormedCluster(1);
+
+    @AfterEach
+    void close() {
+        cluster.close();
+    }
+
+    private CompletableFuture<RegisterReply.Outcome> execute(int at, Change change) {
+        return execute(at, COUNTER, change);
+    }
+
+    private CompletableFuture<RegisterReply.Outcome> execute(int at, Key key, Change change) {
+        return ((NodeCluster) cluster.cluster(at))
+                .registers()
+                .execute(
+                        key,
+                        change,
+                        new CallContext(
+                                cluster.nodes.get(at).env::nanoTime,
+                                Duration.ofSeconds(3).toNanos()));
+    }
+
+    private long number(CompletionStage<RegisterReply.Outcome> outcome) {
+        return cluster.env.await(outcome, BOUND).executed().number();
+    }
+
+    private DhtException failure(CompletionStage<?> call) {
+        try {
+            cluster.env.await(call, BOUND);
+            throw new AssertionError("the call has succeeded");
+        } catch (RuntimeException e) {
+            return (DhtException) DhtException.unwrap(e);
+        }
+    }
+
+    @Test
+    void additionsThroughAllNodesAreCountedOnce() {
+        cluster.form(3);
+        List<CompletableFuture<RegisterReply.Outcome>> calls = new ArrayList<>();
+        for (int i = 0; i < 300; i++) {
+            calls.add(execute(i % 3, Change.add(1)));
+            cluster.env.advance(Duration.ofMillis(i % 7 == 0 ? 1 : 0));
+        }
+        assertThat(calls.stream().map(this::number).toList())
+                .containsExactlyInAnyOrderElementsOf(
+                        LongStream.rangeClosed(1, 300).boxed().toList());
+        assertThat(number(execute(1, Change.read()))).isEqualTo(300);
+    }
+
+    @Test
+    void valuesThatDoNotFitIntoASharedReplyAreRead() {
+        cluster.form(3);
+        List<Key> keys = IntStream.range(0, 8)
+                .mapToObj(i -> AtomicSpace.key("values", Key.of("v" + i)))
+                .toList();
+        byte[] large = new byte[Change.MAX_VALUE_BYTES];
+        keys.forEach(key -> cluster.env.await(execute(0, key, Change.put(large, 0)), BOUND));
+        List<CompletableFuture<RegisterReply.Outcome>> reads =
+                keys.stream().map(key -> execute(1, key, Change.read())).toList();
+        assertThat(reads)
+                .allSatisfy(read -> assertThat(
+                                cluster.env.await(read, BOUND).register().value())
+                        .hasSize(large.length));
+    }
+
+    @Test
+    void aNodeWhoseClockWasFarAheadExecutesOperations() {
+        cluster.form(3);
+        VirtualEnvironment first = cluster.nodes.get(0).env;
+        first.setClockOffset(Duration.ofMinutes(10));
+        for (int i = 0; i < 20; i++) {
+            failure(cluster.cluster(0).put(Key.of("k" + i), VALUE));
+        }
+        first.setClockOffset(Duration.ZERO);
+        assertThat(number(execute(0, Change.add(1)))).isEqualTo(1);
+        assertThat(number(execute(0, Change.add(1)))).isEqualTo(2);
+        assertThat(number(execute(1, Change.read()))).isEqualTo(2);
+    }
+
+    /** Its operations seem old, so that a register that many change may have forgotten them. */
+    @Test
+    void aNodeWhoseClockIsBehindDrivesNoClockAhead() {
+        cluster.form(3);
+        for (int round = 0; round < 10; round++) {
+            cluster.nodes.get(1).env.setClockOffset(Duration.ofSeconds(-3));
+            List<CompletableFuture<RegisterReply.Outcome>> calls = IntStream.range(0, 1_200)
+                    .mapToObj(i -> {
+                        if (i % 64 == 0) {
+                            cluster.env.advance(Duration.ofMillis(5));
+                        }
+                        return execute(0, Change.add(1));
+                    })
+                    .toList();
+            calls.forEach(this::number);
+            number(execute(1, Change.add(1)));
+        }
+        assertThat(number(execute(0, Change.read()))).isEqualTo(12_010);
+        Version ballot = cluster.disk(0).get(COUNTER).orElseThrow().version();
+        assertThat(ballot.millis()).isLessThan(cluster.env.currentTimeMillis() + 100);
+    }
+
+    @Test
+    void aFixedListOfNodesRefusesAtomicOperations() {
+        try (Cluster fixed = cluster.startStatic(0, Topology.of(node(0)))) {
+            CompletableFuture<RegisterReply.Outcome> call = ((NodeCluster) fixed)
+                    .registers()
+                    .execute(COUNTER, Change.add(1), new CallContext(cluster.env::nanoTime, BOUND.toNanos()));
+            assertThat(failure(call))
+                    .isInstanceOf(InvalidRequestException.class)
+                    .hasMessageContaining("Membership.bootstrap");
+        }
+    }
+
+    @Test
+    void plainWritesOfKeysOfRegistersAreRefused() {
+        Cluster any = cluster.form(1).cluster(0);
+        for (CompletionStage<?> write : List.of(
+                any.put(COUNTER, VALUE), any.putAll(Map.of(Key.of("k"), VALUE, COUNTER, VALUE)), any.delete(COUNTER))) {
+            assertThat(failure(write))
+                    .hasMessageContaining("begins with \\0atomic/")
+                    .extracting(DhtException::code)
+                    .isEqualTo(ErrorCode.ATOMIC_KEY);
+        }
+    }
+
+    @Test
+    void aMemberOfAnEarlierReleaseIsNamed() {
+        cluster.ofEarlierRelease.add(2);
+        cluster.form(3);
+        assertThat(failure(execute(0, Change.add(1))))
+                .isInstanceOf(UnavailableException.class)
+                .hasMessageContaining("node n2 runs an earlier version");
+    }
+
+    @Test
+    void onlyTheFirstOperationNeedsAllMembers() {
+        cluster.form(3);
+        cluster.crash(2);
+        assertThat(failure(execute(0, Change.add(1))))
+                .isInstanceOf(UnavailableException.class)
+                .hasMessageContaining("when all members have announced them")
+                .hasMessageContaining("n2");
+        cluster.bootstrap(2, list(0, 1, 2));
+        cluster.cluster(2);
+        assertThat(number(execute(0, Change.add(1)))).isEqualTo(1);
+        cluster.crash(2);
+        cluster.crash(1);
+        cluster.bootstrap(1, list(0, 1, 2));
+        cluster.cluster(1);
+        assertThat(number(execute(1, Change.add(1)))).isEqualTo(2);
+    }
+
+    @Test
+    void aStoreWithPlainEntriesInTheSpaceOfRegistersIsRefused() {
+        Store disk = cluster.disk(0);
+        disk.apply(List.of(
+                Entry.value(COUNTER, new Version(5), VALUE, Entry.NEVER),
+                Entry.value(Key.of("other"), new Version(6), VALUE, Entry.NEVER)));
+        cluster.bootstrap(0, list(0));
+        assertThat(cluster.failure(0)).contains("1 keys in the store begin with \\0atomic/");
+    }
+
+    @Test
+    void aDeletedPlainEntryIsAnAbsentRegister() {
+        Store disk = cluster.disk(0);
+        disk.apply(List.of(Entry.tombstone(COUNTER, new Version(5))));
+        cluster.form(1);
+        assertThat(number(execute(0, Change.add(3)))).isEqualTo(3);
+    }
+
+    /** A store that fails to write the counter when told so, perhaps after it has. */
+    private static final class FailingStore extends ForwardingStore {
+        boolean fails;
+
+        FailingStore(Store store) {
+            super(store);
+        }
+
+        @Override
+        public List<Version> applyAndGetVersions(List<Entry> entries) {
+            List<Version> versions = super.applyAndGetVersions(entries);
+            if (fails && entries.stream().anyMatch(entry -> entry.key().equals(COUNTER))) {
+                throw new StoreException("no space left");
+            }
+            return versions;
+        }
+    }
+
+    @Test
+    void aReplicaThatFailedToWriteIsReadAfterItsNextWrite() {
+        FailingStore failing = new FailingStore(cluster.disk(0));
+        cluster.bootstrap(0, list(0, 1, 2), builder -> builder.store(failing));
+        cluster.bootstrap(1, list(0, 1, 2));
+        cluster.bootstrap(2, list(0, 1, 2));
+        cluster.awaitStarts();
+        failing.fails = true;
+        assertThat(number(execute(1, Change.add(1)))).isEqualTo(1);
+        cluster.crash(2);
+        // Of two replicas that answer, one must not be read, and cannot be written.
+        assertThat(failure(execute(1, Change.read()))).isInstanceOf(UnavailableException.class);
+        failing.fails = false;
+        assertThat(number(execute(1, Change.read()))).isEqualTo(1);
+        assertThat(number(execute(1, Change.add(1)))).isEqualTo(2);
+    }
+}
