@@ -5,16 +5,23 @@ import static io.dht4j.simulator.cluster.SimulatedCluster.id;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.CallOptions;
+import io.dht4j.Cluster;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Hedging;
 import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.Ordering;
 import io.dht4j.ReadFanOut;
+import io.dht4j.ScanScope;
 import io.dht4j.Topology;
 import io.dht4j.Value;
 import io.dht4j.testkit.network.Fault;
 import io.dht4j.testkit.store.ModelStore;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
@@ -45,6 +52,34 @@ class FaultsTest {
             assertThat(cluster.env.elapsed().minus(before)).isEqualTo(Duration.ofMillis(600));
             assertThat(write.code()).isEqualTo(ErrorCode.WRITE_INDETERMINATE);
             assertThat(write).hasMessageContaining("2 of 3");
+        }
+    }
+
+    @Test
+    void deadlinesNameTheSilentNodes() {
+        try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
+            Key key = cluster.keyOf(0, 0);
+            CallOptions options = TWO_OF_THREE.withTimeout(Duration.ofSeconds(2));
+            CallOptions linearizable = options.withOrdering(Ordering.LINEARIZABLE);
+            cluster.await(cluster.node(0).put(key, bytes("v"), ALL_OF_THREE));
+            cluster.env.advance(Duration.ofSeconds(1));
+            cluster.towardNode(1, Fault.loseRequest());
+            cluster.towardNode(2, Fault.loseRequest());
+            Cluster node = cluster.node(0);
+
+            for (CompletionStage<?> call : List.of(
+                    node.put(key, bytes("x"), options),
+                    node.delete(key, options),
+                    node.putAll(Map.of(key, bytes("x"), Key.of("other"), bytes("y")), options),
+                    node.put(key, bytes("x"), linearizable),
+                    node.get(key, options),
+                    node.getAll(List.of(key, Key.of("other")), options),
+                    node.scan(KeyRange.all(), ScanScope.CLUSTER, options).next())) {
+                assertThat(cluster.failureOf(call))
+                        .hasMessageContaining("; " + id(1) + ": ")
+                        .hasMessageContaining("; " + id(2) + ": ")
+                        .hasMessageNotContaining(id(0) + ": ");
+            }
         }
     }
 

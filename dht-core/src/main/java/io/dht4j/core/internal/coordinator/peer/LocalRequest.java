@@ -39,7 +39,7 @@ record LocalRequest(NodeId self, CallContext context, ReplyHandler handler) impl
         if (reply instanceof Reply.Failed failed) {
             handler.failed(PeerFailure.of(self, failed, true));
         } else {
-            handler.replied(reply);
+            handler.replied(self, reply);
         }
     }
 }

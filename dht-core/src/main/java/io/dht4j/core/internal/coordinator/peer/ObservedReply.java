@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.coordinator.peer;
 
+import io.dht4j.NodeId;
 import io.dht4j.TraceContext;
 import io.dht4j.core.internal.observation.ObservedCall;
 import io.dht4j.core.internal.observation.ObservedRequest;
@@ -19,11 +20,11 @@ import org.jspecify.annotations.Nullable;
 record ObservedReply(ObservedRequest observed, CallContext context, ReplyHandler handler) implements ReplyHandler {
 
     @Override
-    public void replied(Reply reply) {
+    public void replied(NodeId by, Reply reply) {
         try {
             observed.ended(Observer.Outcome.success());
         } finally {
-            handler.replied(reply);
+            handler.replied(by, reply);
         }
     }
 

@@ -169,7 +169,7 @@ record PendingRequest(
             handler.failed(PeerFailure.of(node.id(), failed, first));
         } else {
             leave(now, false);
-            handler.replied(reply);
+            handler.replied(node.id(), reply);
         }
     }
 

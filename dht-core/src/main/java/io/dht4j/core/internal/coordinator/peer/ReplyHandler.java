@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.coordinator.peer;
 
+import io.dht4j.NodeId;
 import io.dht4j.TraceContext;
 import io.dht4j.core.internal.observation.ObservedCall;
 import io.dht4j.core.internal.wire.Reply;
@@ -12,9 +13,10 @@ public interface ReplyHandler {
     /**
      * The replica has carried the request out.
      *
+     * @param by the replica
      * @param reply its reply; no failure
      */
-    void replied(Reply reply);
+    void replied(NodeId by, Reply reply);
 
     /**
      * The replica has not carried the request out, or the outcome is unknown.
@@ -51,7 +53,7 @@ public interface ReplyHandler {
             }
 
             @Override
-            public void replied(Reply reply) {
+            public void replied(NodeId by, Reply reply) {
                 replied.accept(reply);
             }
 

@@ -49,6 +49,21 @@ public record Answers(
     }
 
     /**
+     * Returns whether a node has answered.
+     *
+     * @param node the node
+     * @return true if one of the answers is its own
+     */
+    public boolean hasOf(Node node) {
+        for (Answers at = this; at != null && at.last != null; at = at.before) {
+            if (at.last.node().equals(node)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
      * Returns the newest of the answers with entries.
      *
      * @return empty if there is none
@@ -109,17 +124,13 @@ public record Answers(
         List<Node> holders = new ArrayList<>(nodes.size());
         List<Node> behind = new ArrayList<>();
         for (Node node : nodes) {
-            boolean answered = false;
             boolean holds = false;
             for (Answers at = this; at != null && at.last != null && !holds; at = at.before) {
-                if (at.last.node().equals(node)) {
-                    answered = true;
-                    holds = !at.last.isBehind(newest);
-                }
+                holds = at.last.node().equals(node) && !at.last.isBehind(newest);
             }
             if (holds) {
                 holders.add(node);
-            } else if (answered) {
+            } else if (hasOf(node)) {
                 behind.add(node);
             }
         }

@@ -1,8 +1,11 @@
 package io.dht4j.core.internal.coordinator.quorum;
 
+import io.dht4j.NodeId;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Collects the failures of replicas in one operation, for its error. Safe for use by any number of threads. */
 public final class Failures {
@@ -32,12 +35,27 @@ public final class Failures {
 
     /** Returns the failures, a semicolon before each; empty if there are none. */
     @Override
-    public synchronized String toString() {
-        StringBuilder text = new StringBuilder();
-        all.stream()
-                .map(PeerFailure::toString)
+    public String toString() {
+        return atDeadline(Stream.of());
+    }
+
+    /**
+     * Returns the failures, and the nodes that are silent.
+     *
+     * @param unanswered the nodes of requests without an outcome; those that have failed a request are not silent
+     * @return the reasons, a semicolon before each; empty if there are none
+     */
+    public synchronized String atDeadline(Stream<NodeId> unanswered) {
+        List<NodeId> silent = unanswered
                 .distinct()
-                .forEach(each -> text.append("; ").append(each));
-        return leftOut == 0 ? text.toString() : text + "; and " + leftOut + " more";
+                .filter(node -> all.stream().noneMatch(failure -> failure.node().equals(node)))
+                .toList();
+        String text = Stream.concat(
+                        all.stream().map(PeerFailure::toString).distinct(),
+                        silent.stream().limit(MOST).map(node -> node + ": no answer"))
+                .map(each -> "; " + each)
+                .collect(Collectors.joining());
+        int more = leftOut + Math.max(0, silent.size() - MOST);
+        return more == 0 ? text : text + "; and " + more + " more";
     }
 }

@@ -2,6 +2,7 @@ package io.dht4j.core.internal.coordinator.read;
 
 import io.dht4j.Key;
 import io.dht4j.Node;
+import io.dht4j.NodeId;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.quorum.Answers;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The state of one key within a read, by one table. Lock-free: answers arrive on any thread. */
@@ -71,6 +73,12 @@ final class KeyRead extends ReadAttempt<KeyRead> {
     /** Returns all answers until now. */
     Answers answers() {
         return Objects.requireNonNull(answers.get());
+    }
+
+    /** Returns the replicas that have been asked, and have not answered. */
+    Stream<NodeId> unanswered() {
+        Answers all = answers();
+        return asked().stream().filter(node -> !all.hasOf(node)).map(Node::id);
     }
 
     /**

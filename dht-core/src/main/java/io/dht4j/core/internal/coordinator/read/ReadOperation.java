@@ -414,7 +414,8 @@ public final class ReadOperation {
     void expire() {
         fail(undecided()
                 .findFirst()
-                .map(read -> "read failed: " + read.tracker + " before the deadline" + failures)
+                .map(read -> "read failed: " + read.tracker + " before the deadline"
+                        + failures.atDeadline(read.unanswered()))
                 .orElse("read failed: the newest value did not come, or not to enough replicas, "
                         + "before the deadline"));
     }

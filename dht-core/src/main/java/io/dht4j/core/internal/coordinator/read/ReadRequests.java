@@ -3,6 +3,7 @@ package io.dht4j.core.internal.coordinator.read;
 import io.dht4j.CancellationPolicy;
 import io.dht4j.Key;
 import io.dht4j.Node;
+import io.dht4j.NodeId;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.coordinator.peer.OutboundRequest;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
@@ -91,7 +92,7 @@ final class ReadRequests {
         abstract void missed(PeerFailure failure);
 
         @Override
-        public void replied(Reply reply) {
+        public void replied(NodeId by, Reply reply) {
             ended();
             found((Reply.Found) reply);
         }

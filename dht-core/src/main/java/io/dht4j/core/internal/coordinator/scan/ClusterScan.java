@@ -19,6 +19,7 @@ import io.dht4j.core.internal.coordinator.peer.Replanning;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
 import io.dht4j.core.internal.coordinator.quorum.CallPolicy;
+import io.dht4j.core.internal.coordinator.quorum.Failures;
 import io.dht4j.core.internal.observation.ObservedCall;
 import io.dht4j.core.internal.view.ClusterView;
 import io.dht4j.core.internal.view.FencingToken;
@@ -32,7 +33,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.PriorityQueue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -150,6 +153,9 @@ public final class ClusterScan {
         private final Supplier<CallContext> contexts;
         private final @Nullable ObservedCall observed;
         private final HeldBytes held = new HeldBytes(budget, true);
+        private final Failures failures = new Failures();
+        /** The nodes of requests without an outcome. */
+        private final Set<NodeId> unanswered = ConcurrentHashMap.newKeySet();
         /** The page that was refused because of a newer table, and the refusing node; null while there is none. */
         private @Nullable Refusal refusal;
         /** Begins again with the timeout: the table may change any number of times while a long page is read. */
@@ -179,7 +185,7 @@ public final class ClusterScan {
         }
 
         private void expire() {
-            fail(page, "no page before the deadline");
+            fail(page, "no page before the deadline" + failures.atDeadline(unanswered.stream()));
         }
     }
 
@@ -261,7 +267,13 @@ public final class ClusterScan {
             Request.ScanPage plain =
                     new Request.ScanPage(cursor.missing().orElseThrow(), cursor.partitions, PAGE_ENTRIES, PAGE_BYTES);
             Request page = snapshot.isPresent() ? new Request.SnapshotPage(snapshot.get(), plain) : plain;
+            NodeId asked = cursor.node.id();
+            request.unanswered.add(asked);
             Consumer<Object> received = outcome -> {
+                request.unanswered.remove(asked);
+                if (outcome instanceof PeerFailure failure) {
+                    request.failures.add(failure);
+                }
                 outcomes[index] = outcome;
                 if (awaited.decrementAndGet() == 0) {
                     if (take(hungry, outcomes, request)) {

@@ -4,6 +4,7 @@ import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.Node;
+import io.dht4j.NodeId;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.Version;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
@@ -31,7 +32,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.ToIntFunction;
@@ -56,6 +59,9 @@ public final class VersionQuery {
     private final AtomicInteger undecided;
     private final AtomicLong newest = new AtomicLong();
     private final Failures failures = new Failures();
+    /** The nodes of requests without an outcome. */
+    private final Set<NodeId> unanswered = ConcurrentHashMap.newKeySet();
+
     private final CompletableFuture<Version> result = new CompletableFuture<>();
     private final Environment.Timer deadline;
 
@@ -97,7 +103,8 @@ public final class VersionQuery {
                         // The query may end before there is a timer to cancel.
                         () -> result.completeExceptionally(DhtException.of(
                                 ErrorCode.NOT_ENOUGH_REPLICAS,
-                                "nothing written: too few replicas answered before the deadline" + failures)),
+                                "nothing written: too few replicas answered before the deadline"
+                                        + failures.atDeadline(unanswered.stream()))),
                         context.remainingNanos());
     }
 
@@ -186,9 +193,11 @@ public final class VersionQuery {
             token = FencingToken.highest(token, query.token);
         }
         FencingToken sent = token;
+        unanswered.add(node.id());
         client.ask(node, OutboundRequest.of(new Request.ReadKeys(queries, 0), sent), context, new ReplyHandler() {
             @Override
-            public void replied(Reply reply) {
+            public void replied(NodeId by, Reply reply) {
+                unanswered.remove(by);
                 List<Answer> answers = ((Reply.Found) reply).answers();
                 for (int i = 0; i < answers.size(); i++) {
                     answered(group.get(i), new ReplicaAnswer(node, answers.get(i)));
@@ -197,6 +206,7 @@ public final class VersionQuery {
 
             @Override
             public void failed(PeerFailure failure) {
+                unanswered.remove(failure.node());
                 if (sent != null && Replanning.isStale(failure, sent)) {
                     replan(group, sent, failure);
                     return;

@@ -3,9 +3,11 @@ package io.dht4j.core.internal.coordinator.write;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.IndeterminateException;
+import io.dht4j.NodeId;
 import io.dht4j.UnavailableException;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.quorum.Failures;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,7 +39,13 @@ final class WriteFailures {
     /** Returns the reasons for a message, a semicolon before each; empty if there are none. */
     @Override
     public String toString() {
-        return all + (tooFarAhead ? "; replicas hold a version of the key that is too far ahead of their clocks" : "");
+        return atDeadline(Stream.of());
+    }
+
+    /** Returns the reasons, and the nodes that are silent, as {@link Failures#atDeadline} does. */
+    String atDeadline(Stream<NodeId> unanswered) {
+        return all.atDeadline(unanswered)
+                + (tooFarAhead ? "; replicas hold a version of the key that is too far ahead of their clocks" : "");
     }
 
     /**

@@ -32,6 +32,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,6 +82,9 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
     private volatile boolean maybeDone;
     /** Created with the first failure, which most writes do not have. */
     private volatile @Nullable WriteFailures failures;
+
+    /** The last of the requests that were sent; a request that is offered again is not among them. */
+    private volatile @Nullable Part sent;
 
     /** The entries with their first versions. */
     private final List<VersionedWrite> first;
@@ -177,11 +181,20 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
 
     private void send(List<Node> nodes, List<VersionedWrite> part, List<Entry> entries, @Nullable FencingToken token) {
         OutboundRequest outbound = OutboundRequest.of(new Request.ApplyEntries(entries), token);
-        services.client().order().localLast(nodes, new Part(nodes, part, outbound, 0));
+        services.client().order().localLast(nodes, next(nodes, part, outbound));
+    }
+
+    private synchronized Part next(List<Node> nodes, List<VersionedWrite> part, OutboundRequest outbound) {
+        Part next = new Part(nodes, part, outbound, 0, sent);
+        sent = next;
+        return next;
     }
 
     /** Some entries in a request to some nodes, and the handling of the answers. Immutable. */
     private final class Part implements ReplyHandler, Consumer<Node> {
+
+        private static final AtomicLongFieldUpdater<Part> ENDED =
+                AtomicLongFieldUpdater.newUpdater(Part.class, "ended");
 
         /** One node if answers are counted by node: for a part of a batch, and where two nodes hold a slot. */
         private final List<Node> nodes;
@@ -190,12 +203,22 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
         private final OutboundRequest outbound;
         /** The number of times that a replica has refused it. */
         private final int refusals;
+        /** The part that was sent before; null if there is none. */
+        private final @Nullable Part before;
+        /** A bit for each node with an outcome. Errors do not name nodes after the 64th. */
+        private volatile long ended;
 
-        Part(List<Node> nodes, List<VersionedWrite> writes, OutboundRequest outbound, int refusals) {
+        Part(
+                List<Node> nodes,
+                List<VersionedWrite> writes,
+                OutboundRequest outbound,
+                int refusals,
+                @Nullable Part before) {
             this.nodes = nodes;
             this.writes = writes;
             this.outbound = outbound;
             this.refusals = refusals;
+            this.before = before;
         }
 
         /** Sends it to a node. */
@@ -215,10 +238,10 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
         }
 
         @Override
-        public void replied(Reply reply) {
+        public void replied(NodeId by, Reply reply) {
+            ended(by);
             // Also if it was superseded: it may have been visible for a moment.
             maybeDone = true;
-            NodeId by = nodes.get(0).id();
             List<Reply.Newer> newer = ((Reply.Applied) reply).newer();
             int next = 0;
             for (int i = 0; i < writes.size(); i++) {
@@ -237,11 +260,29 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
 
         @Override
         public void failed(PeerFailure failure) {
+            ended(failure.node());
             FencingToken token = outbound.token();
             if (token != null && Replanning.isStale(failure, token)) {
                 replan(token, failure);
             } else if (!mayBeOfferedAgain(failure) || !isOfferedAgain(failure)) {
                 giveUp(failure);
+            }
+        }
+
+        private void ended(NodeId by) {
+            for (int i = 0; i < Math.min(nodes.size(), Long.SIZE); i++) {
+                if (nodes.get(i).id().equals(by)) {
+                    ENDED.accumulateAndGet(this, 1L << i, (former, bit) -> former | bit);
+                }
+            }
+        }
+
+        /** Adds the nodes without an outcome. */
+        private void unanswered(Consumer<NodeId> silent) {
+            for (int i = 0; i < Math.min(nodes.size(), Long.SIZE); i++) {
+                if ((ended & 1L << i) == 0) {
+                    silent.accept(nodes.get(i).id());
+                }
             }
         }
 
@@ -262,7 +303,7 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
                 return false;
             }
             List<Node> refusing = nodes(failure);
-            Part again = new Part(refusing, writes, outbound, refusals + 1);
+            Part again = new Part(refusing, writes, outbound, refusals + 1, null);
             return services.parked().park(missed, refusals, left, () -> refusing.forEach(again), () -> giveUp(failure));
         }
 
@@ -459,7 +500,11 @@ public final class WriteOperation extends WriteDeadlines.Expiring {
                     .findFirst()
                     .map(AckTracker::toString)
                     .orElse("");
-            fail(counts + " before the deadline" + reasons(), false, null);
+            Stream.Builder<NodeId> unanswered = Stream.builder();
+            for (Part each = sent; each != null; each = each.before) {
+                each.unanswered(unanswered);
+            }
+            fail(counts + " before the deadline" + failures().atDeadline(unanswered.build()), false, null);
         } catch (RuntimeException | Error e) {
             broken(e);
         }
