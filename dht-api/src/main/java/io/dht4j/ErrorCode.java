@@ -70,7 +70,7 @@ public enum ErrorCode {
      * writes.
      */
     PLACEMENT_MISMATCH(2005, Action.RETRY_ANYWHERE),
-    /** The deadline passed before the work began. */
+    /** The deadline passed before the work began, or before a node answered a read of a remote client. */
     DEADLINE_PASSED(2006, Action.RETRY_ANYWHERE),
     /**
      * The replica lost its entries and is refilling from the other replicas. Until it has finished, it accepts writes

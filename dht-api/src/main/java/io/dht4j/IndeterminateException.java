@@ -2,8 +2,8 @@ package io.dht4j;
 
 /**
  * Thrown when the outcome of a write is unknown: all, some or none of the replicas have applied it. Repeating the same
- * call is safe, since writes are idempotent; treating it as failed is not. A read that gets no answer may fail so too:
- * it has changed nothing, and may be repeated.
+ * call is safe, since writes are idempotent; treating it as failed is not. A read fails so after a fault of the program
+ * or over a broken connection: it has changed nothing, and may be repeated.
  */
 public final class IndeterminateException extends DhtException {
 

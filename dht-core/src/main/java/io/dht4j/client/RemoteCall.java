@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -26,9 +27,11 @@ final class RemoteCall<T> {
     enum Kind {
         /** The call changes nothing and may be repeated after any failure. */
         READ,
+        /** The call may change something, and may be repeated after any failure. */
+        REPEATABLE,
         /** The call may be repeated only if the failure guarantees that nothing has changed. */
         WRITE,
-        /** The call concerns one node and is never sent to another. */
+        /** The call reads from one node and is never sent to another. */
         PINNED,
         /** The call looks for any node that answers, and continues after any failure. */
         SEARCH
@@ -39,6 +42,9 @@ final class RemoteCall<T> {
     interface Try<T> {
         CompletionStage<T> at(String address, CallOptions options);
     }
+
+    /** An API measures the timeout of a try in milliseconds, and ends it a little before or after. */
+    private static final long TIMEOUT_SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private final Environment environment;
     private final BooleanSupplier closed;
@@ -116,8 +122,8 @@ final class RemoteCall<T> {
         askedNanos = environment.nanoTime();
         asked = target;
         boolean more = index + 1 < targets.size();
-        // A read reserves time to ask another node if this one does not answer.
-        long share = more && (kind == Kind.READ || kind == Kind.SEARCH) ? Math.max(1, remaining / 2) : remaining;
+        // Unless it is never repeated, it reserves time to ask another node if this one does not answer.
+        long share = more && kind != Kind.WRITE ? Math.max(1, remaining / 2) : remaining;
         CompletionStage<T> reply;
         try {
             reply = request.at(target.address, options.withTimeout(Duration.ofNanos(share)));
@@ -130,9 +136,21 @@ final class RemoteCall<T> {
                 target.answered();
                 result.complete(value);
             } else {
-                failed(index, target, asDhtException(DhtException.unwrap(error)));
+                failed(index, target, afterTry(asDhtException(DhtException.unwrap(error)), share));
             }
         });
+    }
+
+    /** Returns the failure of a try. A read that a node leaves without an answer for its whole time changes nothing. */
+    private DhtException afterTry(DhtException failure, long share) {
+        boolean late = environment.nanoTime() - askedNanos >= share - TIMEOUT_SLACK_NANOS;
+        return isRead() && late && failure.code().action() == Action.REPEAT_ONLY_THIS
+                ? DhtException.of(ErrorCode.DEADLINE_PASSED, String.valueOf(failure.getMessage()))
+                : failure;
+    }
+
+    private boolean isRead() {
+        return kind != Kind.WRITE && kind != Kind.REPEATABLE;
     }
 
     private static DhtException asDhtException(Throwable error) {
@@ -150,7 +168,7 @@ final class RemoteCall<T> {
         }
         Action action = failure.code().action();
         boolean movesOn = switch (kind) {
-            case READ -> action == Action.RETRY_ANYWHERE || action == Action.REPEAT_ONLY_THIS;
+            case READ, REPEATABLE -> action == Action.RETRY_ANYWHERE || action == Action.REPEAT_ONLY_THIS;
             case WRITE -> action == Action.RETRY_ANYWHERE;
             case PINNED -> false;
             case SEARCH -> true;
@@ -197,7 +215,7 @@ final class RemoteCall<T> {
                     failures.add(message);
                 }
             }
-            end(DhtException.of(ErrorCode.INTERNAL, message));
+            end(DhtException.of(isRead() ? ErrorCode.DEADLINE_PASSED : ErrorCode.INTERNAL, message));
         }
     }
 }

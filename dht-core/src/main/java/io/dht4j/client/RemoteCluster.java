@@ -277,7 +277,7 @@ public final class RemoteCluster implements Cluster {
         // A snapshot opened twice is harmless: the unused one ends with its lease.
         return calls.start(
                 Call.OPEN_SNAPSHOT,
-                Kind.READ,
+                Kind.REPEATABLE,
                 call,
                 (address, within) -> api.openSnapshot(address, lease, within).thenApply(this::snapshot));
     }
@@ -301,7 +301,7 @@ public final class RemoteCluster implements Cluster {
                 requireNonNull(call, "options");
                 return calls.start(
                         Call.CLOSE_SNAPSHOT,
-                        Kind.READ,
+                        Kind.REPEATABLE,
                         call,
                         (address, within) -> api.closeSnapshot(address, version, within));
             }

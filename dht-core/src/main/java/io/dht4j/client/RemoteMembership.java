@@ -75,8 +75,9 @@ final class RemoteMembership implements ClusterMembership {
     public CompletionStage<Long> change(MembershipChange change) {
         requireNonNull(change, "change");
         // A change made twice is harmless, except a number that another operator may have set meanwhile.
-        RemoteCall.Kind kind =
-                change instanceof MembershipChange.ReplicationFactor ? RemoteCall.Kind.WRITE : RemoteCall.Kind.READ;
+        RemoteCall.Kind kind = change instanceof MembershipChange.ReplicationFactor
+                ? RemoteCall.Kind.WRITE
+                : RemoteCall.Kind.REPEATABLE;
         return calls.start(kind, PATIENT, (address, within) -> api.change(address, change, within));
     }
 

@@ -36,7 +36,7 @@ final class RemoteOperations implements NodeOperations {
     public CompletionStage<RepairStatus> repair(Set<Integer> partitions) {
         requireNonNull(partitions, "partitions");
         return calls.start(
-                Kind.READ, CallOptions.defaults(), (address, within) -> api.repair(address, partitions, within));
+                Kind.REPEATABLE, CallOptions.defaults(), (address, within) -> api.repair(address, partitions, within));
     }
 
     @Override

@@ -16,6 +16,7 @@ import io.dht4j.ErrorCode.Action;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.ScanScope;
+import io.dht4j.UnavailableException;
 import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.client.RemoteCluster;
@@ -235,7 +236,8 @@ class RemoteClusterTest {
         Duration before = env.elapsed();
         DhtException failure =
                 scripted.failureOf(cluster.get(KEY, CallOptions.defaults().withTimeout(Duration.ofMillis(1200))));
-        assertThat(failure.code()).isEqualTo(ErrorCode.INTERNAL);
+        assertThat(failure).isInstanceOf(UnavailableException.class);
+        assertThat(failure.code()).isEqualTo(ErrorCode.DEADLINE_PASSED);
         assertThat(env.elapsed().minus(before)).isEqualTo(Duration.ofMillis(1200));
         assertThat(api.calls)
                 .extracting(ScriptedApi.Call::timeout)
@@ -257,8 +259,19 @@ class RemoteClusterTest {
         ADDRESSES.forEach(address -> api.at(address, timeout -> new CompletableFuture<>()));
         Duration before = env.elapsed();
         assertThat(scripted.failureOf(cluster.put(KEY, new byte[1])).code()).isEqualTo(ErrorCode.INTERNAL);
-        assertThat(scripted.failureOf(cluster.get(KEY)).code()).isEqualTo(ErrorCode.INTERNAL);
+        assertThat(scripted.failureOf(cluster.get(KEY)).code()).isEqualTo(ErrorCode.DEADLINE_PASSED);
         assertThat(env.elapsed().minus(before)).isEqualTo(Duration.ofSeconds(8));
+    }
+
+    @Test
+    void silentNodeLeavesNoScanIndeterminate() {
+        ADDRESSES.forEach(address -> api.at(address, api.hanging()));
+        for (ScanScope scope : ScanScope.values()) {
+            assertThat(scripted.failureOf(cluster.scan(KeyRange.all(), scope, CallOptions.defaults())
+                                    .next())
+                            .code())
+                    .isEqualTo(ErrorCode.DEADLINE_PASSED);
+        }
     }
 
     @Test
