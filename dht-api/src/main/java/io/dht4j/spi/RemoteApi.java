@@ -220,7 +220,9 @@ public interface RemoteApi extends AutoCloseable {
     CompletionStage<Long> change(String address, MembershipChange change, CallOptions options);
 
     /**
-     * Fails all running calls, and releases sockets and threads. Blocks for a bounded time. May be called repeatedly.
+     * Fails all running calls, and releases sockets and threads. Later calls fail with
+     * {@link io.dht4j.ErrorCode#NOT_SERVING} and the message {@code this client is closed}. Blocks for a bounded time.
+     * May be called repeatedly.
      */
     @Override
     void close();

@@ -46,6 +46,9 @@ final class RemoteCall<T> {
     /** An API measures the timeout of a try in milliseconds, and ends it a little before or after. */
     private static final long TIMEOUT_SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
+    /** The message of a closed client, of the cluster or of its API. */
+    static final String CLOSED = "this client is closed";
+
     private final Environment environment;
     private final BooleanSupplier closed;
     private final RetryBudget budget;
@@ -160,6 +163,10 @@ final class RemoteCall<T> {
     }
 
     private void failed(int index, RemoteTargets.Target target, DhtException failure) {
+        if (CLOSED.equals(failure.getMessage())) {
+            result.completeExceptionally(failure);
+            return;
+        }
         synchronized (failures) {
             String message = String.valueOf(failure.getMessage());
             failures.add(message.contains(target.address) ? message : target.address + ": " + message);

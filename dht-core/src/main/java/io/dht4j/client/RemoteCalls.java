@@ -121,7 +121,7 @@ final class RemoteCalls {
                         span == null ? request : addressed(span, request));
             } catch (RuntimeException e) {
                 // The timers have ended because the client was closed meanwhile.
-                throw new UnavailableException(ErrorCode.NOT_SERVING, "this client is closed: " + e);
+                throw new UnavailableException(ErrorCode.NOT_SERVING, RemoteCall.CLOSED + ": " + e);
             } catch (Error e) {
                 // Mostly a lack of memory. It ends this call only.
                 throw DhtException.of(ErrorCode.INTERNAL, "the call failed in an unexpected way: " + e);
@@ -147,8 +147,6 @@ final class RemoteCalls {
      * @return completes when none is in flight; empty if this was called before
      */
     Optional<CompletableFuture<Void>> close() {
-        return closed.compareAndSet(false, true)
-                ? Optional.of(admission.close("this client is closed"))
-                : Optional.empty();
+        return closed.compareAndSet(false, true) ? Optional.of(admission.close(RemoteCall.CLOSED)) : Optional.empty();
     }
 }

@@ -419,7 +419,7 @@ public final class RemoteCluster implements Cluster {
         }
         ClosingThread.check("the remote client", false, LOG::warn);
         status.close();
-        readiness.close("this client is closed");
+        readiness.close(RemoteCall.CLOSED);
         membership.close();
         Optional<CompletableFuture<Void>> drained = calls.close();
         if (drained.isPresent()) {

@@ -6,6 +6,7 @@ import static io.dht4j.simulator.contract.Results.failure;
 import static io.dht4j.simulator.contract.Results.failureOfClosing;
 import static io.dht4j.simulator.contract.Results.result;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.dht4j.CallOptions;
@@ -14,6 +15,7 @@ import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.ScanScope;
+import io.dht4j.UnavailableException;
 import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.client.RemoteCluster;
@@ -268,10 +270,15 @@ interface RemoteFailuresSuite extends RemoteApiSuite {
     default void aClosedClientRefusesCallsAndMayBeClosedAgain() {
         api().close();
         api().close();
-        calls(address(0), OPTIONS)
-                .forEach((method, call) -> assertThat(failure(call).code().action())
-                        .as(method)
-                        .isEqualTo(ErrorCode.Action.RETRY_ANYWHERE));
+        calls(address(0), OPTIONS).forEach((method, call) -> {
+            DhtException refusal = failure(call);
+            assertThat(refusal.code()).as(method).isEqualTo(ErrorCode.NOT_SERVING);
+            assertThat(refusal).as(method).hasMessage("this client is closed");
+        });
+        List<String> addresses = List.of(address(0), address(1));
+        assertThatThrownBy(() -> RemoteCluster.connect(api(), addresses, RemoteOptions.defaults()))
+                .isInstanceOf(UnavailableException.class)
+                .hasMessage("this client is closed");
     }
 
     @Test

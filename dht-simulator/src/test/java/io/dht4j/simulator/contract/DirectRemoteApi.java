@@ -48,7 +48,10 @@ public final class DirectRemoteApi implements RemoteApi {
     private <T> CompletionStage<T> call(
             String address, CallOptions options, Function<Cluster, CompletionStage<T>> method) {
         Cluster cluster = listening.get(address);
-        if (closed || cluster == null) {
+        if (closed) {
+            return CompletableFuture.failedFuture(DhtException.of(ErrorCode.NOT_SERVING, "this client is closed"));
+        }
+        if (cluster == null) {
             return CompletableFuture.failedFuture(DhtException.of(ErrorCode.NOT_SENT, "nothing listens on " + address));
         }
         CompletableFuture<T> result = new CompletableFuture<>();

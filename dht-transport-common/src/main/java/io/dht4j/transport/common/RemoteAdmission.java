@@ -1,5 +1,7 @@
 package io.dht4j.transport.common;
 
+import io.dht4j.ErrorCode;
+import io.dht4j.UnavailableException;
 import io.dht4j.transport.common.options.RemoteApiOptions.Limits;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -24,6 +26,15 @@ public final class RemoteAdmission {
     public RemoteAdmission(Limits limits) {
         this.maxCalls = limits.maxInFlight();
         this.maxBytes = limits.maxInFlightBytes();
+    }
+
+    /**
+     * Returns the failure of a call after the client was closed.
+     *
+     * @return the failure that {@link io.dht4j.spi.RemoteApi#close} names
+     */
+    public static UnavailableException closed() {
+        return new UnavailableException(ErrorCode.NOT_SERVING, "this client is closed");
     }
 
     /**

@@ -3,6 +3,7 @@ package io.dht4j.transport.http.internal.remote;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.spi.ConnectFailure;
+import io.dht4j.transport.common.RemoteAdmission;
 import io.dht4j.transport.http.internal.common.ApiProtocol;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
@@ -57,9 +58,18 @@ final class HttpRemoteCall<T> {
     }
 
     private void refuse(ErrorCode code, String why) {
+        refuse(DhtException.of(code, address + ": " + why));
+    }
+
+    private void refuse(DhtException failure) {
         if (progress.compareAndSet(Progress.WAITING, Progress.GIVEN_UP)) {
-            stage.completeExceptionally(DhtException.of(code, address + ": " + why));
+            stage.completeExceptionally(failure);
         }
+    }
+
+    /** Ends a call of a closed client, unless it has been sent. From any thread. */
+    void refuseClosed() {
+        refuse(RemoteAdmission.closed());
     }
 
     /** Ends a call for which this client has no room, before any byte of it is sent. */

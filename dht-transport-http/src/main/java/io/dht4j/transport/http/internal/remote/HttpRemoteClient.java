@@ -138,11 +138,11 @@ public final class HttpRemoteClient implements AutoCloseable {
         try {
             context.runOnContext(now -> call.start(node));
         } catch (RejectedExecutionException e) {
-            call.refuse("the client is closed");
+            call.refuseClosed();
         }
         // Closing sets its flag first and searches for calls afterwards.
         if (closed.get()) {
-            call.refuse("the client is closed");
+            call.refuseClosed();
         }
         return ended;
     }

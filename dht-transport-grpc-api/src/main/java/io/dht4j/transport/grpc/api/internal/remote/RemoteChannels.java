@@ -6,6 +6,7 @@ import io.dht4j.InvalidRequestException;
 import io.dht4j.security.Plaintext;
 import io.dht4j.security.Tls;
 import io.dht4j.transport.common.NodeAddress;
+import io.dht4j.transport.common.RemoteAdmission;
 import io.dht4j.transport.common.options.RemoteApiOptions;
 import io.dht4j.transport.common.options.RemoteApiOptions.Limits;
 import io.grpc.ConnectivityState;
@@ -121,7 +122,7 @@ final class RemoteChannels implements AutoCloseable {
 
     private synchronized RemoteLink open(String address) {
         if (closed) {
-            throw DhtException.of(ErrorCode.NOT_SENT, "nothing was sent to " + address + ": this client is closed");
+            throw RemoteAdmission.closed();
         }
         RemoteLink known = links.get(address);
         if (known != null) {

@@ -94,6 +94,9 @@ public final class RemoteClient {
             CallOptions options,
             Supplier<Q> request,
             GrpcCall.Collector<A, R> collector) {
+        if (ended) {
+            return CompletableFuture.failedFuture(RemoteAdmission.closed());
+        }
         String full = admission.enter(requestBytes);
         if (full != null) {
             return CompletableFuture.failedFuture(new OverloadedException(full));
