@@ -1,6 +1,7 @@
 package io.dht4j.transport.common;
 
 import io.dht4j.Cluster;
+import io.dht4j.DhtException;
 import io.dht4j.NodeGauges;
 import io.dht4j.NodeId;
 import io.dht4j.NodeStatus;
@@ -77,6 +78,21 @@ public final class ReadinessConditions {
          */
         public boolean isGoingOn() {
             return !end.isDone() && System.nanoTime() - at < START_NANOS;
+        }
+    }
+
+    /**
+     * Refuses a cluster that an API could not serve.
+     *
+     * @param cluster the cluster
+     * @throws IllegalStateException if it is closed or can no longer serve; the message says so
+     */
+    public static void requireOpen(Cluster cluster) {
+        CompletableFuture<Void> ready = cluster.ready().toCompletableFuture();
+        if (ready.isCompletedExceptionally()) {
+            Throwable why = ready.<Throwable>handle((done, error) -> DhtException.unwrap(error))
+                    .join();
+            throw new IllegalStateException("the API cannot serve the cluster: " + why.getMessage());
         }
     }
 

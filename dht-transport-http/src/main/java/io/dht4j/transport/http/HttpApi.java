@@ -7,6 +7,7 @@ import io.dht4j.DhtException;
 import io.dht4j.security.TokenGuard;
 import io.dht4j.spi.ClosingThread;
 import io.dht4j.spi.TransportException;
+import io.dht4j.transport.common.ReadinessConditions;
 import io.dht4j.transport.common.options.ListenAddress;
 import io.dht4j.transport.http.internal.api.ApiHandler;
 import io.dht4j.transport.http.internal.api.MetricsEndpoint;
@@ -69,6 +70,7 @@ public final class HttpApi implements AutoCloseable {
      *     transport's instead
      * @return the API, serving
      * @throws IllegalArgumentException if the file of tokens is missing or has a bad line, or if the options have TLS
+     * @throws IllegalStateException if the transport or the cluster is closed, or another API shares the transport
      */
     public static HttpApi sharing(HttpTransport transport, Cluster cluster, HttpApiOptions options) {
         requireNonNull(transport, "transport");
@@ -77,6 +79,8 @@ public final class HttpApi implements AutoCloseable {
         if (options.listener().security().tls().isPresent()) {
             throw new IllegalArgumentException("tls is the transport's option where the API shares its port");
         }
+        transport.requireShareable();
+        ReadinessConditions.requireOpen(cluster);
         RequestAdmission admission = new RequestAdmission(options.limits());
         TokenGuard guard = new TokenGuard(options.tokens(), LOG::warn);
         return new HttpApi(transport.listener(), cluster, admission, guard, options, false);
@@ -94,14 +98,15 @@ public final class HttpApi implements AutoCloseable {
      *     or has a bad line
      * @throws TransportException if the port cannot be bound, a file for TLS is invalid, or the port would be plaintext
      *     beyond loopback without permission; the message names host and port
-     * @throws IllegalStateException if the class path has a Vert.x or Netty that is too old; the message names the
-     *     remedy
+     * @throws IllegalStateException if the cluster is closed, or the class path has a Vert.x or Netty that is too old;
+     *     the message names the remedy
      */
     public static HttpApi listening(String host, int port, Cluster cluster, HttpApiOptions options) {
         requireNonNull(host, "host");
         requireNonNull(cluster, "cluster");
         requireNonNull(options, "options");
         VertxVersions.check();
+        ReadinessConditions.requireOpen(cluster);
         HttpListenerOptions own =
                 HttpListenerOptions.of(new ListenAddress(host, port), options.listener(), options.headTimeout());
         RequestAdmission admission = new RequestAdmission(options.limits());

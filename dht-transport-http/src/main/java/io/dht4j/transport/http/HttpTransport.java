@@ -118,6 +118,17 @@ public final class HttpTransport implements Transport {
         return listener;
     }
 
+    /** Refuses an API that would share the port in vain, or in place of another one. */
+    void requireShareable() {
+        if (closed) {
+            throw new IllegalStateException("the transport for " + options.address() + " is closed");
+        }
+        if (listener.hasApi()) {
+            throw new IllegalStateException("an API shares the transport for " + options.address()
+                    + " already: close that one first, or let this one listen on a port of its own");
+        }
+    }
+
     @Override
     public CompletionStage<Void> start(FrameHandler handler) {
         HttpTransportServer endpoint = new HttpTransportServer(handler, options.limits(), listener);

@@ -4,6 +4,7 @@ import static java.util.Objects.requireNonNull;
 
 import io.dht4j.Cluster;
 import io.dht4j.spi.TransportException;
+import io.dht4j.transport.common.ReadinessConditions;
 import io.dht4j.transport.common.options.ListenAddress;
 import io.dht4j.transport.grpc.api.internal.server.ApiServer;
 import io.dht4j.transport.grpc.internal.GrpcVersions;
@@ -38,13 +39,15 @@ public final class GrpcApi implements AutoCloseable {
      * @throws IllegalArgumentException if the host is blank or the port not 0 to 65535, if a file of tokens or for TLS
      *     is invalid, or if plaintext would go beyond loopback without being allowed
      * @throws TransportException if the port cannot be bound; the message names host and port
-     * @throws IllegalStateException if the class path has a gRPC that is too old; the message names the remedy
+     * @throws IllegalStateException if the cluster is closed, or the class path has a gRPC that is too old; the message
+     *     names the remedy
      */
     public static GrpcApi listening(String host, int port, Cluster cluster, GrpcApiOptions options) {
         requireNonNull(host, "host");
         requireNonNull(cluster, "cluster");
         requireNonNull(options, "options");
         GrpcVersions.check();
+        ReadinessConditions.requireOpen(cluster);
         ListenAddress own = new ListenAddress(host, port);
         options.listener().security().requirePlaintextAllowed("gRPC", host, LOG::warn);
         return new GrpcApi(ApiServer.start(own, cluster, options, options.eventLoops()));

@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
+import io.dht4j.UnavailableException;
 import io.dht4j.spi.TransportException;
 import io.dht4j.transport.grpc.api.internal.common.ApiErrors;
 import io.dht4j.v1.GetRequest;
@@ -228,6 +229,17 @@ class GrpcApiLifecycleTest {
         assertThatNullPointerException()
                 .isThrownBy(() -> GrpcRemote.create(null))
                 .withMessage("options");
+    }
+
+    @Test
+    void closedClusterIsRefused() {
+        start(GrpcApiOptions.defaults());
+        SteeredCluster closed = new SteeredCluster();
+        closed.ready =
+                CompletableFuture.failedFuture(new UnavailableException(ErrorCode.NOT_SERVING, "this node is closed"));
+        assertThatThrownBy(() -> GrpcApi.listening("127.0.0.1", 0, closed, GrpcApiOptions.defaults()))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("the API cannot serve the cluster: this node is closed");
     }
 
     @Test

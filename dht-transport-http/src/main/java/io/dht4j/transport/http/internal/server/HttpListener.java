@@ -272,6 +272,11 @@ public final class HttpListener {
         publicHandler = new PublicHandler(api, true, Optional.of(api));
     }
 
+    /** Returns whether a public API is attached. */
+    public boolean hasApi() {
+        return publicHandler.api.isPresent();
+    }
+
     /** A public API. Its methods do not block. */
     public interface Api extends Handler<HttpServerRequest> {
 

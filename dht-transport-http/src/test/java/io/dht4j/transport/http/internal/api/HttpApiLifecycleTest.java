@@ -2,15 +2,24 @@ package io.dht4j.transport.http.internal.api;
 
 import static io.dht4j.transport.http.fixture.HttpProblem.assertProblem;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dht4j.Cluster;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
+import io.dht4j.Node;
+import io.dht4j.Topology;
+import io.dht4j.core.ClusterBuilder;
 import io.dht4j.spi.TransportException;
+import io.dht4j.store.memory.MemoryStore;
+import io.dht4j.testkit.network.FreePorts;
 import io.dht4j.transport.http.HttpApi;
 import io.dht4j.transport.http.HttpApiOptions;
 import io.dht4j.transport.http.HttpRemote;
+import io.dht4j.transport.http.HttpTransport;
+import io.dht4j.transport.http.HttpTransportOptions;
 import io.dht4j.transport.http.fixture.ApiNodes;
 import io.dht4j.transport.http.fixture.RawHttp;
 import io.dht4j.transport.http.fixture.RawHttp2;
@@ -92,6 +101,30 @@ class HttpApiLifecycleTest {
         assertThatNullPointerException()
                 .isThrownBy(() -> HttpRemote.create(null))
                 .withMessage("options");
+    }
+
+    @Test
+    void closedTransportOrClusterIsRefused() {
+        HttpApiOptions defaults = HttpApiOptions.defaults();
+        HttpTransport transport = HttpTransport.create(HttpTransportOptions.at("127.0.0.1", FreePorts.find()));
+        Cluster closed = ClusterBuilder.of("n1", Topology.of(Node.of("n1", "127.0.0.1:" + FreePorts.find())))
+                .transport(transport)
+                .store(new MemoryStore())
+                .start();
+        HttpApi first = HttpApi.sharing(transport, closed, defaults);
+        assertThatIllegalStateException()
+                .isThrownBy(() -> HttpApi.sharing(transport, closed, defaults))
+                .withMessageContaining("already: close that one first");
+        first.close();
+        HttpApi.sharing(transport, closed, defaults).close();
+
+        closed.close();
+        assertThatIllegalStateException()
+                .isThrownBy(() -> HttpApi.sharing(transport, nodes.cluster(0), defaults))
+                .withMessageEndingWith(" is closed");
+        assertThatIllegalStateException()
+                .isThrownBy(() -> HttpApi.listening("127.0.0.1", 0, closed, defaults))
+                .withMessage("the API cannot serve the cluster: this node is closed");
     }
 
     @Test
