@@ -174,10 +174,7 @@ class ServerProcessTest {
         }
         try (ServerProcess second = startOneOfTwo("n2", ports)) {
             assertThat(second.exitCode()).isEqualTo(1);
-            assertThat(second.err())
-                    .contains("name n1,")
-                    .contains("this one has name n2,")
-                    .hasLineCount(1);
+            assertThat(second.err()).contains("name n1; this one has name n2.").hasLineCount(1);
         }
         try (ServerProcess again = startOneOfTwo("n1", ports)) {
             again.awaitReady();

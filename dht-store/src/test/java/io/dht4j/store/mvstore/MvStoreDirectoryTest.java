@@ -22,6 +22,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class MvStoreDirectoryTest {
 
@@ -153,9 +155,28 @@ class MvStoreDirectoryTest {
             assertThatThrownBy(() -> store.bind("128 partitions, ring"))
                     .isInstanceOf(StoreException.class)
                     .hasMessageStartingWith(directory.resolve("PLACEMENT")
-                            + " is that of a node with 64 partitions, ring; this one has 128 partitions, ring. Use"
+                            + " is that of a node with 64 partitions; this one has 128 partitions. Use"
                             + " another directory, or the same settings; if the file is damaged, start the node after"
                             + " Rebuild.begin");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "n1, 64 partitions, 2 nodes (n1, n2), fingerprint a | n2, 64 partitions, 2 nodes (n1, n2), fingerprint a"
+                        + "| n1; this one has n2.",
+                "64 partitions, 1 nodes (n1), fingerprint a | 64 partitions, 3 nodes (n1, n2, n3), fingerprint b"
+                        + "| 1 node; this one has 3 nodes with n2 and n3.",
+                "64 partitions, 40 nodes, fingerprint a | 64 partitions, 40 nodes, fingerprint b"
+                        + "| fingerprint a; this one has fingerprint b."
+            })
+    void refusalOfAnotherPlacementNamesTheDifference(String kept, String own, String difference) {
+        try (MvStore store = MvStore.open(directory, MvStoreOptions.defaults())) {
+            store.bind(kept);
+            assertThatThrownBy(() -> store.bind(own))
+                    .hasMessageContaining(" is that of a node with " + difference + " Use another directory");
         }
     }
 

@@ -12,9 +12,12 @@ import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -28,6 +31,11 @@ public final class StoreDirectory implements AutoCloseable {
 
     /** The size of a probe of the disk: more than a group of writes. */
     public static final int PROBE_BYTES = Disk.LEAST_FREE_BYTES;
+
+    /** Separates the parts of a description of the placement; those in brackets belong together. */
+    private static final Pattern SEPARATOR = Pattern.compile(", (?![^(]*\\))");
+
+    private static final Pattern NODES = Pattern.compile("[0-9]+ nodes \\((.*)\\)");
 
     private static final Logger LOG = LoggerFactory.getLogger(StoreDirectory.class);
 
@@ -179,13 +187,44 @@ public final class StoreDirectory implements AutoCloseable {
             }
             String kept = new String(Files.readAllBytes(file), StandardCharsets.UTF_8).strip();
             if (!kept.equals(placement)) {
-                throw new StoreException(file + " is that of a node with " + kept + "; this one has " + placement
+                throw new StoreException(file + " is that of a node with " + difference(kept, placement)
+                        + "; this one has " + difference(placement, kept)
                         + ". Use another directory, or the same settings; if the file is damaged, " + Health.REFILL);
             }
         } catch (IOException e) {
             throw new StoreException(
                     file + " cannot be read or written (" + FileFailure.inWords(e) + "); " + disk.remedy(directory), e);
         }
+    }
+
+    /** Returns the parts of a description that another one lacks. */
+    private static String difference(String description, String other) {
+        List<String> others = parts(other);
+        List<String> own = new ArrayList<>();
+        for (String part : parts(description)) {
+            // The fingerprint depends on the other parts, and says nothing to people.
+            if (!others.contains(part) && (own.isEmpty() || !part.startsWith("fingerprint "))) {
+                own.add(NODES.matcher(part).matches() ? nodes(part, others) : part);
+            }
+        }
+        return own.isEmpty() ? description : String.join(", ", own);
+    }
+
+    private static List<String> parts(String description) {
+        return SEPARATOR.splitAsStream(description).toList();
+    }
+
+    /** Returns the number of nodes, and those that another description lacks. */
+    private static String nodes(String part, List<String> others) {
+        List<String> known = others.stream().flatMap(StoreDirectory::names).toList();
+        List<String> own = names(part).filter(name -> !known.contains(name)).toList();
+        String count = part.startsWith("1 ") ? "1 node" : part.substring(0, part.indexOf(" ("));
+        return own.isEmpty() ? count : count + " with " + String.join(" and ", own);
+    }
+
+    private static Stream<String> names(String part) {
+        Matcher nodes = NODES.matcher(part);
+        return nodes.matches() ? SEPARATOR.splitAsStream(nodes.group(1)) : Stream.of();
     }
 
     /** Returns the directory's path. */
