@@ -63,8 +63,9 @@ interface RemoteFailuresSuite extends RemoteApiSuite {
 
     @Test
     default void refusalsKeepTheirErrorCode() {
-        assertThat(failure(api().get(address(0), KEY, OPTIONS.withPolicy(5, 9))).code())
-                .isEqualTo(ErrorCode.POLICY_INVALID);
+        DhtException tooMany = failure(api().get(address(0), KEY, OPTIONS.withPolicy(5, 9)));
+        assertThat(tooMany.code()).isEqualTo(ErrorCode.POLICY_INVALID);
+        assertThat(tooMany).as("words of Java").hasMessageContaining("a policy needs 1 <= ack <= from <= 3 ");
         assertThat(failure(api().put(address(0), KEY, bytes("value"), OPTIONS.withPolicy(5, 9)))
                         .code())
                 .isEqualTo(ErrorCode.POLICY_INVALID);

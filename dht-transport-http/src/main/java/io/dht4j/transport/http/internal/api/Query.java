@@ -8,6 +8,7 @@ import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
 import io.dht4j.Ordering;
 import io.dht4j.ReplicationPolicy;
+import io.dht4j.Topology;
 import io.dht4j.Version;
 import io.dht4j.transport.http.internal.common.HttpText;
 import java.io.ByteArrayOutputStream;
@@ -179,13 +180,13 @@ final class Query {
     }
 
     private CallOptions policy(Cluster cluster) {
-        int nodes = cluster.topology().size();
         Optional<String> both = text("replicas");
         if (both.isPresent()) {
-            return bothCounts(both.get(), nodes);
+            return bothCounts(both.get());
         }
-        OptionalLong from = number("from", 1, nodes);
-        OptionalLong ack = number("ack", 1, nodes);
+        // The cluster compares them with the number of its nodes, in words that its callers in Java read too.
+        OptionalLong from = number("from", 1, Topology.MAX_NODES);
+        OptionalLong ack = number("ack", 1, Topology.MAX_NODES);
         CallOptions defaults = CallOptions.defaults();
         if (ack.isEmpty() && from.isEmpty()) {
             return defaults;
@@ -200,23 +201,23 @@ final class Query {
     }
 
     /** Reads both counts from one parameter, as older clients send them. */
-    private CallOptions bothCounts(String text, int nodes) {
+    private CallOptions bothCounts(String text) {
         if (values.containsKey("ack") || values.containsKey("from")) {
             throw new InvalidRequestException(
                     ErrorCode.POLICY_INVALID, "give replicas=ACK/FROM, or ack and from, not both");
         }
         int slash = text.indexOf('/');
         if (slash >= 0) {
-            OptionalLong ack = inRange(text.substring(0, slash), 1, nodes);
-            OptionalLong from = inRange(text.substring(slash + 1), 1, nodes);
+            OptionalLong ack = inRange(text.substring(0, slash), 1, Topology.MAX_NODES);
+            OptionalLong from = inRange(text.substring(slash + 1), 1, Topology.MAX_NODES);
             if (ack.isPresent() && from.isPresent()) {
                 return CallOptions.defaults().withPolicy((int) ack.getAsLong(), (int) from.getAsLong());
             }
         }
         throw new InvalidRequestException(
                 ErrorCode.POLICY_INVALID,
-                "replicas must be ACK/FROM, two whole numbers from 1 to " + nodes + ", not \"" + HttpText.shown(text)
-                        + "\"");
+                "replicas must be ACK/FROM, two whole numbers from 1 to " + Topology.MAX_NODES + ", not \""
+                        + HttpText.shown(text) + "\"");
     }
 
     /**

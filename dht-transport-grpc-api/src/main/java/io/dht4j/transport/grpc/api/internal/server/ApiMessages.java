@@ -17,6 +17,7 @@ import io.dht4j.OverloadCounts;
 import io.dht4j.RepairStatus;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.ScanScope;
+import io.dht4j.Topology;
 import io.dht4j.v1.ClockProblem;
 import io.dht4j.v1.Entry;
 import io.dht4j.v1.LocateResponse;
@@ -74,23 +75,22 @@ final class ApiMessages {
         if (!policy.hasAck() && !policy.hasFrom()) {
             return options;
         }
-        int nodes = cluster.topology().size();
+        // The cluster compares them with the number of its nodes, in words that its callers in Java read too.
         if (!policy.hasAck()) {
-            return options.withPolicy(ReplicationPolicy.majorityOf(inRange("from", policy.getFrom(), nodes)));
+            return options.withPolicy(ReplicationPolicy.majorityOf(inRange("from", policy.getFrom())));
         }
-        int ack = inRange("ack", policy.getAck(), nodes);
+        int ack = inRange("ack", policy.getAck());
         int from = policy.hasFrom()
-                ? inRange("from", policy.getFrom(), nodes)
+                ? inRange("from", policy.getFrom())
                 : cluster.defaultPolicy().from();
         return options.withPolicy(ack, from);
     }
 
-    private static int inRange(String name, int unsigned, int nodes) {
-        if (unsigned < 1 || unsigned > nodes) {
+    private static int inRange(String name, int unsigned) {
+        if (unsigned < 1 || unsigned > Topology.MAX_NODES) {
             throw new InvalidRequestException(
                     ErrorCode.POLICY_INVALID,
-                    name + " must be 1 to " + nodes + " (the number of nodes), not "
-                            + Integer.toUnsignedString(unsigned));
+                    name + " must be 1 to " + Topology.MAX_NODES + ", not " + Integer.toUnsignedString(unsigned));
         }
         return unsigned;
     }
