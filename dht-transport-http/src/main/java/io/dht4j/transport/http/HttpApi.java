@@ -94,8 +94,8 @@ public final class HttpApi implements AutoCloseable {
      * @param cluster what to serve
      * @param options limits, timeouts, tokens and TLS
      * @return the API, serving
-     * @throws IllegalArgumentException if the host is blank, the port not 0 to 65535, or the file of tokens is missing
-     *     or has a bad line
+     * @throws IllegalArgumentException if the host is blank or has a port, the port is not 0 to 65535, or the file of
+     *     tokens is missing or has a bad line
      * @throws TransportException if the port cannot be bound, a file for TLS is invalid, or the port would be plaintext
      *     beyond loopback without permission; the message names host and port
      * @throws IllegalStateException if the cluster is closed, or the class path has a Vert.x or Netty that is too old;

@@ -59,7 +59,7 @@ public final class HttpTransportOptions extends PeerTransportOptions<HttpTranspo
      * @param host the name or address to bind, for example {@code 127.0.0.1} or {@code 0.0.0.0}
      * @param port the port to bind, 1 to 65535, or 0 for any free one
      * @return options
-     * @throws IllegalArgumentException if the host is blank or the port out of range
+     * @throws IllegalArgumentException if the host is blank or has a port, or the port is out of range
      */
     public static HttpTransportOptions at(String host, int port) {
         return new HttpTransportOptions(Settings.of(new ListenAddress(host, port), true));

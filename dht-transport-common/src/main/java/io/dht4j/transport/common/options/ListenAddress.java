@@ -15,11 +15,17 @@ public record ListenAddress(String host, int port) {
     /**
      * Checks host and port.
      *
-     * @throws IllegalArgumentException if the host is blank or the port out of range
+     * @throws IllegalArgumentException if the host is blank or has a port, or the port is out of range
      */
     public ListenAddress {
         if (requireNonNull(host, "host").isBlank()) {
             throw new IllegalArgumentException("host must be a name or an address, not \"" + host + "\"");
+        }
+        int colon = host.indexOf(':');
+        boolean isIpv6 = colon != host.lastIndexOf(':') && !host.contains("]:");
+        if (colon >= 0 && !isIpv6) {
+            throw new IllegalArgumentException(
+                    "host must be a name or an address, without a port, not \"" + host + "\"");
         }
         Ranges.require("port", port, 0, 65_535);
     }

@@ -8,6 +8,7 @@ import io.dht4j.spi.MemoryBudget;
 import io.dht4j.spi.TlsFiles;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class SharedOptionsTest {
@@ -97,6 +98,13 @@ class SharedOptionsTest {
     void refusalsNameOptionRangeAndValue() {
         assertRefused(() -> Peers.at("127.0.0.1", 65_536), "port must be 0 to 65535, not 65536");
         assertRefused(() -> Peers.at(" ", 1), "host must be a name or an address, not \" \"");
+        for (String host : List.of("127.0.0.1:7001", "n1:7001", "[::1]:7001")) {
+            assertRefused(
+                    () -> Peers.at(host, 1), "host must be a name or an address, without a port, not \"" + host + "\"");
+        }
+        for (String host : List.of("n1", "127.0.0.1", "::", "::1", "[::1]", "fe80::1%eth0")) {
+            assertThat(new ListenAddress(host, 1).host()).isEqualTo(host);
+        }
         assertRefused(() -> Api.defaults().withMaxConnections(0), "maxConnections must be 1 to 1000000, not 0");
         assertRefused(() -> Api.defaults().withWriteTimeout(Duration.ZERO), "writeTimeout must be 1ms to 1h, not 0s");
         assertRefused(() -> Remote.defaults().withMaxPageBytes(1), "maxPageBytes must be 1024 to 1073741824, not 1");

@@ -36,8 +36,8 @@ public final class GrpcApi implements AutoCloseable {
      * @param cluster what to serve
      * @param options limits and timeouts, tokens and TLS
      * @return the API, serving
-     * @throws IllegalArgumentException if the host is blank or the port not 0 to 65535, if a file of tokens or for TLS
-     *     is invalid, or if plaintext would go beyond loopback without being allowed
+     * @throws IllegalArgumentException if the host is blank or has a port, the port is not 0 to 65535, if a file of
+     *     tokens or for TLS is invalid, or if plaintext would go beyond loopback without being allowed
      * @throws TransportException if the port cannot be bound; the message names host and port
      * @throws IllegalStateException if the cluster is closed, or the class path has a gRPC that is too old; the message
      *     names the remedy
