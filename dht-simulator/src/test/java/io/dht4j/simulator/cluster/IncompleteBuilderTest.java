@@ -77,6 +77,14 @@ class IncompleteBuilderTest {
         return ClusterBuilder.of("n1", TOPOLOGY).environment(env);
     }
 
+    @Test
+    void builderWithoutStoreRefusesOne() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ClusterBuilder.withoutStore("web-1", TOPOLOGY).store(new ModelStore()))
+                .withMessage("web-1 takes no store: its builder is that of ClusterBuilder.withoutStore;"
+                        + " use ClusterBuilder.of");
+    }
+
     private static void assertRefused(ThrowingCallable start, String message) {
         assertThatThrownBy(start).isInstanceOf(IllegalStateException.class).hasMessage(message);
     }
