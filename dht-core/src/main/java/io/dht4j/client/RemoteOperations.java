@@ -43,4 +43,9 @@ final class RemoteOperations implements NodeOperations {
     public CompletionStage<RepairStatus> repairStatus() {
         return calls.start(Kind.READ, CallOptions.defaults(), api::repairStatus);
     }
+
+    @Override
+    public String toString() {
+        return "operations of the first node that answers";
+    }
 }

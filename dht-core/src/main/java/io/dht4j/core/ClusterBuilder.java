@@ -239,8 +239,8 @@ public final class ClusterBuilder extends ClusterOptions<ClusterBuilder> {
      */
     public ClusterBuilder store(Store store) {
         if (!stores) {
-            throw new IllegalArgumentException(
-                    self + " takes no store: its builder is that of ClusterBuilder.withoutStore; use ClusterBuilder.of");
+            throw new IllegalArgumentException(self
+                    + " takes no store: its builder is that of ClusterBuilder.withoutStore; use ClusterBuilder.of");
         }
         this.store = requireNonNull(store, "store");
         return this;

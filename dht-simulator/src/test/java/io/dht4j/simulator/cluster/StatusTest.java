@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dht4j.Cluster;
 import io.dht4j.Key;
 import io.dht4j.Node;
+import io.dht4j.NodeOperations;
 import io.dht4j.NodeStatus;
 import io.dht4j.Topology;
 import io.dht4j.core.ClusterBuilder;
@@ -66,6 +67,16 @@ class StatusTest {
 
     private static NodeStatus get(CompletionStage<NodeStatus> status) throws Exception {
         return status.toCompletableFuture().get(30, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void operationsOfANodeNameItAndEndWithIt() {
+        try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
+            NodeOperations operations = cluster.node(1).operations();
+            assertThat(operations).hasToString("operations of node " + SimulatedCluster.id(1));
+            cluster.node(1).close();
+            assertThat(cluster.failureOf(operations.status())).hasMessage("this node is closed");
+        }
     }
 
     @Test

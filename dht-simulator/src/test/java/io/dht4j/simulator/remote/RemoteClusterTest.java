@@ -182,6 +182,8 @@ class RemoteClusterTest {
         cluster.close();
         assertThat(scripted.failureOf(ready).code()).isEqualTo(ErrorCode.NOT_SERVING);
         assertThat(scripted.failureOf(cluster.ready())).hasMessage("this client is closed");
+        assertThat(scripted.failureOf(cluster.operations().status())).hasMessage("this client is closed");
+        assertThat(cluster.operations()).hasToString("operations of the first node that answers");
     }
 
     @Test

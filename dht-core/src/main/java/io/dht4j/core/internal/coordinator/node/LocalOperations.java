@@ -134,4 +134,9 @@ final class LocalOperations implements NodeOperations, NodeDiagnostics {
         requireNonNull(options, "options");
         return admission.run(null, () -> reads.replicas(key, options));
     }
+
+    @Override
+    public String toString() {
+        return "operations of node " + runtime.local.components.self();
+    }
 }
