@@ -15,13 +15,16 @@ import java.util.Optional;
  * @param ordering the order in which operations on a key take effect; refused for scans and snapshots
  * @param traceContext the span that the call belongs to, for a cluster with a {@link io.dht4j.spi.Tracer}; without it,
  *     the one that is current on the calling thread
+ * @param requestId for an operation on an atomic key only: its id, by which a repeated operation is executed once;
+ *     without it, the operation gets a new one
  */
 public record CallOptions(
         Optional<ReplicationPolicy> policy,
         Optional<Duration> timeout,
         Optional<Duration> timeToLive,
         Optional<Ordering> ordering,
-        Optional<TraceContext> traceContext) {
+        Optional<TraceContext> traceContext,
+        Optional<RequestId> requestId) {
 
     /** The longest timeout of a call. */
     public static final Duration MAX_TIMEOUT = Duration.ofHours(1);
@@ -29,8 +32,8 @@ public record CallOptions(
     /** The longest time to live: a thousand years of 365 days. */
     public static final Duration MAX_TIME_TO_LIVE = Duration.ofDays(365_000);
 
-    private static final CallOptions DEFAULTS =
-            new CallOptions(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+    private static final CallOptions DEFAULTS = new CallOptions(
+            Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
     /**
      * Checks the ranges.
@@ -43,6 +46,7 @@ public record CallOptions(
         Objects.requireNonNull(timeToLive, "timeToLive");
         Objects.requireNonNull(ordering, "ordering");
         Objects.requireNonNull(traceContext, "traceContext");
+        Objects.requireNonNull(requestId, "requestId");
         timeout.ifPresent(t -> {
             if (t.isNegative() || t.isZero() || t.compareTo(MAX_TIMEOUT) > 0) {
                 throw new InvalidRequestException(
@@ -76,7 +80,12 @@ public record CallOptions(
      */
     public CallOptions withPolicy(ReplicationPolicy policy) {
         return new CallOptions(
-                Optional.of(Objects.requireNonNull(policy, "policy")), timeout, timeToLive, ordering, traceContext);
+                Optional.of(Objects.requireNonNull(policy, "policy")),
+                timeout,
+                timeToLive,
+                ordering,
+                traceContext,
+                requestId);
     }
 
     /**
@@ -100,7 +109,12 @@ public record CallOptions(
      */
     public CallOptions withTimeout(Duration timeout) {
         return new CallOptions(
-                policy, Optional.of(Objects.requireNonNull(timeout, "timeout")), timeToLive, ordering, traceContext);
+                policy,
+                Optional.of(Objects.requireNonNull(timeout, "timeout")),
+                timeToLive,
+                ordering,
+                traceContext,
+                requestId);
     }
 
     /**
@@ -112,7 +126,12 @@ public record CallOptions(
      */
     public CallOptions withTimeToLive(Duration timeToLive) {
         return new CallOptions(
-                policy, timeout, Optional.of(Objects.requireNonNull(timeToLive, "timeToLive")), ordering, traceContext);
+                policy,
+                timeout,
+                Optional.of(Objects.requireNonNull(timeToLive, "timeToLive")),
+                ordering,
+                traceContext,
+                requestId);
     }
 
     /**
@@ -123,7 +142,12 @@ public record CallOptions(
      */
     public CallOptions withOrdering(Ordering ordering) {
         return new CallOptions(
-                policy, timeout, timeToLive, Optional.of(Objects.requireNonNull(ordering, "ordering")), traceContext);
+                policy,
+                timeout,
+                timeToLive,
+                Optional.of(Objects.requireNonNull(ordering, "ordering")),
+                traceContext,
+                requestId);
     }
 
     /**
@@ -138,6 +162,23 @@ public record CallOptions(
                 timeout,
                 timeToLive,
                 ordering,
-                Optional.of(Objects.requireNonNull(traceContext, "traceContext")));
+                Optional.of(Objects.requireNonNull(traceContext, "traceContext")),
+                requestId);
+    }
+
+    /**
+     * Returns these options with the id of an operation on an atomic key.
+     *
+     * @param requestId the id, for example {@link IndeterminateException#requestId()} of an earlier attempt
+     * @return new options
+     */
+    public CallOptions withRequestId(RequestId requestId) {
+        return new CallOptions(
+                policy,
+                timeout,
+                timeToLive,
+                ordering,
+                traceContext,
+                Optional.of(Objects.requireNonNull(requestId, "requestId")));
     }
 }

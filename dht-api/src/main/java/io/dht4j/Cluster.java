@@ -103,6 +103,46 @@ public interface Cluster extends AutoCloseable {
     Snapshot snapshot(Version version);
 
     /**
+     * Executes an operation on a key of an atomic map. {@link AtomicMap} and {@link AtomicCounter} are made of it.
+     *
+     * @param map the name of the map, 1 to 255 bytes in UTF-8
+     * @param key the key
+     * @param change what to do; its array must not be changed until the stage has completed
+     * @param options timeout, request id and trace context; anything else is refused
+     * @return a stage that completes with what it has come to, also if its condition did not hold; by default it fails,
+     *     since this cluster has no atomic operations
+     */
+    default CompletionStage<AtomicResult> execute(String map, Key key, AtomicChange change, CallOptions options) {
+        return CompletableFuture.failedFuture(
+                new InvalidRequestException(ErrorCode.BAD_REQUEST, this + " has no atomic operations"));
+    }
+
+    /**
+     * Returns a map whose operations are linearizable. It needs no creation.
+     *
+     * @param name the name of the map, 1 to 255 bytes in UTF-8
+     * @param keys the codec of keys
+     * @param values the codec of values
+     * @param <K> the keys
+     * @param <V> the values
+     * @return the map
+     */
+    default <K, V> AtomicMap<K, V> atomicMap(String name, Codec<K> keys, Codec<V> values) {
+        return new AtomicMap<>(this, name, keys, values);
+    }
+
+    /**
+     * Returns a counter whose operations are linearizable. It begins at 0 and needs no creation.
+     *
+     * @param map the name of the map that it belongs to, 1 to 255 bytes in UTF-8
+     * @param key its key in the map
+     * @return the counter
+     */
+    default AtomicCounter atomicCounter(String map, Key key) {
+        return new AtomicCounter(this, map, key);
+    }
+
+    /**
      * Returns the partition of a key, and the nodes that receive its writes. A node computes them locally.
      *
      * @param key any key

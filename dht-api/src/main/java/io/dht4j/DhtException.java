@@ -57,7 +57,7 @@ public abstract sealed class DhtException extends RuntimeException
         return switch (code.action()) {
             case FIX_REQUEST -> new InvalidRequestException(code, message, traced);
             case RETRY_ANYWHERE -> new UnavailableException(code, message, traced);
-            case REPEAT_ONLY_THIS -> new IndeterminateException(code, message, traced);
+            case REPEAT_ONLY_THIS -> new IndeterminateException(code, message, traced, null);
             case BACK_OFF -> new OverloadedException(message, traced);
         };
     }
@@ -68,7 +68,24 @@ public abstract sealed class DhtException extends RuntimeException
      * @return a new exception of the same type, code and message
      */
     public final DhtException traced() {
-        return of(code, String.valueOf(getMessage()), true);
+        return with(String.valueOf(getMessage()), true);
+    }
+
+    /**
+     * Returns the same failure in other words, without a stack trace.
+     *
+     * @param message one line for people
+     * @return a new exception of the same type and code
+     */
+    public final DhtException withMessage(String message) {
+        return with(message, false);
+    }
+
+    private DhtException with(String message, boolean traced) {
+        return this instanceof IndeterminateException unknown
+                ? new IndeterminateException(
+                        code, message, traced, unknown.requestId().orElse(null))
+                : of(code, message, traced);
     }
 
     /**

@@ -34,6 +34,14 @@ public enum ErrorCode {
     SNAPSHOT_GONE(1010, Action.FIX_REQUEST),
     /** A plain write of a key that belongs to atomic operations: it begins with {@code \0atomic/}. */
     ATOMIC_KEY(1011, Action.FIX_REQUEST),
+    /** An operation on an atomic key that needs a counter where a value is, or a value where a counter is. */
+    ATOMIC_KIND(1012, Action.FIX_REQUEST),
+    /** A counter would leave the range of 64-bit numbers. */
+    COUNTER_OVERFLOW(1013, Action.FIX_REQUEST),
+    /** The condition of a request does not hold, so nothing was done. */
+    CONDITION_FAILED(1014, Action.FIX_REQUEST),
+    /** The id of an operation on an atomic key belongs to another operation on it. */
+    REQUEST_ID_REUSED(1015, Action.FIX_REQUEST),
     /** A frame that cannot be decoded. */
     MALFORMED_FRAME(1100, Action.FIX_REQUEST),
     /** A frame of a protocol version that this node does not speak. */
@@ -95,6 +103,11 @@ public enum ErrorCode {
     INTERNAL(3001, Action.REPEAT_ONLY_THIS),
     /** A request was sent to a node, and no reply came: the connection broke, or the reply did not come in time. */
     NO_REPLY(3002, Action.REPEAT_ONLY_THIS),
+    /**
+     * The id of an operation on an atomic key is so old that the key has forgotten whether the operation was executed.
+     * It was not executed now.
+     */
+    REQUEST_FORGOTTEN(3003, Action.REPEAT_ONLY_THIS),
 
     /** Too many requests or bytes are in flight. */
     OVERLOADED(4000, Action.BACK_OFF);

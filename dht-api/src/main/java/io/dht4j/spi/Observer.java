@@ -70,7 +70,11 @@ public interface Observer {
         /** Opens a snapshot. */
         OPEN_SNAPSHOT,
         /** Closes a snapshot. */
-        CLOSE_SNAPSHOT
+        CLOSE_SNAPSHOT,
+        /** Reads an atomic key. */
+        ATOMIC_GET,
+        /** Executes an operation on an atomic key that may change it. */
+        ATOMIC_CHANGE
     }
 
     /** The kinds of requests to another node. Later versions may add some. */

@@ -1,5 +1,7 @@
 package io.dht4j.spi;
 
+import io.dht4j.AtomicChange;
+import io.dht4j.AtomicResult;
 import io.dht4j.CallOptions;
 import io.dht4j.DhtException;
 import io.dht4j.Key;
@@ -152,6 +154,19 @@ public interface RemoteApi extends AutoCloseable {
      * @return a stage that completes when the nodes that answer have dropped the snapshot
      */
     CompletionStage<Void> closeSnapshot(String address, Version snapshot, CallOptions options);
+
+    /**
+     * Executes an operation on a key of an atomic map.
+     *
+     * @param address the node to ask
+     * @param map the name of the map
+     * @param key the key
+     * @param change what to do; its array must not be changed until the stage has completed
+     * @param options timeout and request id; without an id, the node makes one, and names it if the outcome is unknown
+     * @return a stage that completes with what the operation has come to
+     */
+    CompletionStage<AtomicResult> execute(
+            String address, String map, Key key, AtomicChange change, CallOptions options);
 
     /**
      * Returns the partition and the replicas of a key.

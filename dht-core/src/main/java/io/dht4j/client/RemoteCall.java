@@ -60,6 +60,8 @@ final class RemoteCall<T> {
     private final List<String> failures = new ArrayList<>();
     /** Whether another try could succeed after one of the failures. */
     private boolean mayPass;
+    /** Whether the outcome of one of the tries is unknown. */
+    private boolean mayBeDone;
 
     /** When the node was asked that has not answered yet. Written before {@link #asked}. */
     private long askedNanos;
@@ -171,6 +173,8 @@ final class RemoteCall<T> {
             String message = String.valueOf(failure.getMessage());
             failures.add(message.contains(target.address) ? message : target.address + ": " + message);
             mayPass |= failure.code().action() != Action.FIX_REQUEST;
+            mayBeDone |=
+                    failure.code().action() == Action.REPEAT_ONLY_THIS && failure.code() != ErrorCode.REQUEST_FORGOTTEN;
             asked = null;
         }
         Action action = failure.code().action();
@@ -194,8 +198,10 @@ final class RemoteCall<T> {
     private void end(DhtException last) {
         List<String> messages;
         boolean refused;
+        boolean isUnknown;
         synchronized (failures) {
             messages = List.copyOf(failures);
+            isUnknown = kind == Kind.REPEATABLE && mayBeDone;
             refused = !mayPass && last.code().action() == Action.FIX_REQUEST;
         }
         if (kind == Kind.SEARCH) {
@@ -204,10 +210,12 @@ final class RemoteCall<T> {
                     refused
                             ? DhtException.of(last.code(), "every node refused this client: " + all)
                             : DhtException.of(ErrorCode.NOT_SERVING, "no node answered: " + all));
+        } else if (isUnknown && last.code().action() != Action.REPEAT_ONLY_THIS) {
+            result.completeExceptionally(DhtException.of(ErrorCode.NO_REPLY, String.join("; ", messages)));
         } else if (messages.size() < 2) {
             result.completeExceptionally(last);
         } else {
-            result.completeExceptionally(DhtException.of(last.code(), String.join("; ", messages)));
+            result.completeExceptionally(last.withMessage(String.join("; ", messages)));
         }
     }
 

@@ -76,7 +76,16 @@ final class RemoteCalls {
 
     /** Starts a write of a number of keys, which accepts a time to live. */
     <T> CompletionStage<T> startPut(Observer.Call what, int keys, CallOptions call, RemoteCall.Try<T> request) {
-        return admitted(observations.begin(what, keys, call), RemoteCall.Kind.WRITE, List.of(), call, request);
+        ObservedCall observed = observations.begin(what, keys, call);
+        return call.requestId().isEmpty()
+                ? admitted(observed, RemoteCall.Kind.WRITE, List.of(), call, request)
+                : failed(observed, requestIdRefused());
+    }
+
+    /** Starts an operation on an atomic key; with an id, it may be tried at several nodes. */
+    <T> CompletionStage<T> startAtomic(
+            Observer.Call what, RemoteCall.Kind kind, CallOptions call, RemoteCall.Try<T> request) {
+        return admitted(observations.begin(what, 1, call), kind, List.of(), call, request);
     }
 
     private <T> CompletionStage<T> start(
@@ -85,12 +94,21 @@ final class RemoteCalls {
             List<RemoteTargets.Target> only,
             CallOptions call,
             RemoteCall.Try<T> request) {
+        if (call.requestId().isPresent()) {
+            return failed(observed, requestIdRefused());
+        }
         return call.timeToLive().isEmpty()
                 ? admitted(observed, kind, only, call, request)
                 : failed(
                         observed,
                         new InvalidRequestException(
                                 ErrorCode.TTL_INVALID, "a time to live is for put and putAll only"));
+    }
+
+    private static InvalidRequestException requestIdRefused() {
+        return new InvalidRequestException(
+                ErrorCode.BAD_REQUEST,
+                "a request id is for operations on atomic keys only: plain writes may be repeated without one");
     }
 
     private static <T> CompletionStage<T> failed(@Nullable ObservedCall observed, DhtException failure) {

@@ -2,11 +2,14 @@ package io.dht4j.client;
 
 import static java.util.Objects.requireNonNull;
 
+import io.dht4j.AtomicChange;
+import io.dht4j.AtomicResult;
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.ClusterMembership;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
+import io.dht4j.IndeterminateException;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
 import io.dht4j.KeyPlacement;
@@ -17,6 +20,7 @@ import io.dht4j.NodeId;
 import io.dht4j.NodeOperations;
 import io.dht4j.NodeStatus;
 import io.dht4j.ReplicationPolicy;
+import io.dht4j.RequestId;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
 import io.dht4j.Snapshot;
@@ -242,6 +246,56 @@ public final class RemoteCluster implements Cluster {
         values.forEach((key, value) -> copy.put(
                 requireNonNull(key, "key"), requireNonNull(value, "value").clone()));
         return calls.startPut(Call.PUT_ALL, copy.size(), call, (address, within) -> api.putAll(address, copy, within));
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * <p>An operation has an id, so the client repeats it at other nodes even if its outcome is unknown.
+     */
+    @Override
+    public CompletionStage<AtomicResult> execute(String map, Key key, AtomicChange change, CallOptions call) {
+        requireNonNull(map, "map");
+        requireNonNull(key, "key");
+        requireNonNull(change, "change");
+        requireNonNull(call, "options");
+        if (change.kind() == AtomicChange.Kind.READ) {
+            return calls.startAtomic(
+                    Call.ATOMIC_GET,
+                    Kind.READ,
+                    call,
+                    (address, within) -> api.execute(address, map, key, change, within));
+        }
+        if (call.requestId().isPresent()) {
+            return identified(map, key, change, call, call.requestId().get());
+        }
+        RequestId id = RequestId.of(
+                Math.max(0, environment.currentTimeMillis()),
+                environment.random().nextLong(),
+                environment.random().nextLong());
+        return identified(map, key, change, call.withRequestId(id), id).exceptionallyCompose(error -> {
+            // The clock of this process is wrong: the node makes an id by its own.
+            return DhtException.unwrap(error) instanceof DhtException failure
+                            && (failure.code() == ErrorCode.REQUEST_FORGOTTEN
+                                    || failure.code() == ErrorCode.VERSION_TOO_FAR_AHEAD)
+                    ? changing(Kind.WRITE, map, key, change, call)
+                    : CompletableFuture.failedFuture(DhtException.unwrap(error));
+        });
+    }
+
+    private CompletionStage<AtomicResult> identified(
+            String map, Key key, AtomicChange change, CallOptions call, RequestId id) {
+        return changing(Kind.REPEATABLE, map, key, change, call)
+                .exceptionallyCompose(error -> CompletableFuture.failedFuture(
+                        DhtException.unwrap(error) instanceof IndeterminateException unknown
+                                ? unknown.withRequestId(id)
+                                : DhtException.unwrap(error)));
+    }
+
+    private CompletionStage<AtomicResult> changing(
+            Kind kind, String map, Key key, AtomicChange change, CallOptions call) {
+        return calls.startAtomic(
+                Call.ATOMIC_CHANGE, kind, call, (address, within) -> api.execute(address, map, key, change, within));
     }
 
     /**

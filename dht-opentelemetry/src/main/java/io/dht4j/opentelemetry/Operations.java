@@ -18,6 +18,8 @@ final class Operations {
             case SCAN_PAGE -> "scan";
             case OPEN_SNAPSHOT -> "openSnapshot";
             case CLOSE_SNAPSHOT -> "closeSnapshot";
+            case ATOMIC_GET -> "atomicGet";
+            case ATOMIC_CHANGE -> "atomicChange";
         };
     }
 

@@ -1,11 +1,10 @@
 package io.dht4j.simulator;
 
+import io.dht4j.AtomicChange;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.core.internal.atomic.AtomicSpace;
-import io.dht4j.core.internal.atomic.Change;
-import io.dht4j.core.internal.atomic.Executed;
 import io.dht4j.core.internal.coordinator.node.NodeCluster;
 import io.dht4j.core.internal.wire.RegisterReply;
 import io.dht4j.simulator.history.CounterCheck;
@@ -136,7 +135,8 @@ final class CounterClient {
                         .registers()
                         .execute(
                                 key,
-                                adds ? Change.add(addend) : Change.read(),
+                                adds ? AtomicChange.add(addend) : AtomicChange.read(),
+                                Optional.empty(),
                                 new CallContext(environment::nanoTime, TIMEOUT.toNanos()))
                         .whenComplete(
                                 (outcome, error) -> ended(begun, outcome, error, isSetAside || setAside.test(node))));
@@ -154,7 +154,7 @@ final class CounterClient {
             } else {
                 violations.add(call + " and ended with " + error);
             }
-        } else if (outcome.executed().outcome() != Executed.Outcome.DONE) {
+        } else if (!outcome.executed().isDone()) {
             violations.add(call + " and ended with " + outcome);
         } else if (!isSetAside) {
             sum = Optional.of(outcome.executed().number());

@@ -1,5 +1,7 @@
 package io.dht4j.simulator.contract;
 
+import io.dht4j.AtomicChange;
+import io.dht4j.AtomicResult;
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.ClusterMembership;
@@ -112,6 +114,11 @@ final class OneAnswerCluster implements Cluster {
                 // holds no resources
             }
         };
+    }
+
+    @Override
+    public CompletionStage<AtomicResult> execute(String map, Key key, AtomicChange change, CallOptions options) {
+        return answer();
     }
 
     @Override

@@ -4,12 +4,16 @@ import static io.dht4j.simulator.contract.Results.PATIENCE;
 
 import io.dht4j.Cluster;
 import io.dht4j.Node;
+import io.dht4j.NodeId;
 import io.dht4j.Topology;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.SystemEnvironment;
+import io.dht4j.core.options.Membership;
 import io.dht4j.spi.RemoteApi;
 import io.dht4j.testkit.network.LoopbackNetwork;
 import io.dht4j.testkit.store.ModelStore;
+import io.dht4j.testkit.topology.ModelTopologyGroup;
+import io.dht4j.testkit.topology.ModelTopologyLog;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,14 +22,15 @@ import org.junit.jupiter.api.BeforeEach;
 
 /**
  * The contract of every {@link RemoteApi}, over its real server, with a cluster of three nodes in this process. The
- * contract is composed of suites, one for each subject: single keys, batches and scans, the state of the cluster, its
- * membership, trace contexts, and failures. No test measures time: deadlines are long where an answer is expected and
- * short where none is.
+ * contract is composed of suites, one for each subject: single keys, batches and scans, atomic keys, the state of the
+ * cluster, its membership, trace contexts, and failures. No test measures time: deadlines are long where an answer is
+ * expected and short where none is.
  */
 public abstract class RemoteApiContract
         implements SingleKeysSuite,
                 BatchesAndScansSuite,
                 ClusterStateSuite,
+                AtomicsSuite,
                 MembershipSuite,
                 TraceContextSuite,
                 RemoteFailuresSuite {
@@ -101,6 +106,26 @@ public abstract class RemoteApiContract
         servers.forEach(Server::close);
         clusters.forEach(Cluster::close);
         environment.close();
+    }
+
+    @Override
+    public final String agreedAddress() throws Exception {
+        NodeId self = new NodeId("a0");
+        Cluster cluster = ClusterBuilder.of(Membership.bootstrap(
+                        self,
+                        List.of(Node.of(self.value(), "a0:1")),
+                        (ref, initial, any) ->
+                                new ModelTopologyLog(new ModelTopologyGroup(initial, 20), ref, environment)))
+                .partitions(16)
+                .transport(LoopbackNetwork.on(environment).transport("a0:1"))
+                .store(new ModelStore())
+                .environment(environment)
+                .timeout(PATIENCE)
+                .maxValueBytes(MAX_VALUE_BYTES)
+                .drainTimeout(Duration.ZERO)
+                .start();
+        clusters.add(cluster);
+        return served(cluster).address();
     }
 
     @Override

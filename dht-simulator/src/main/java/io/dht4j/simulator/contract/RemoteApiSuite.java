@@ -38,6 +38,9 @@ interface RemoteApiSuite {
     /** Returns the servers of the nodes, and then those that the test has added. */
     List<RemoteApiContract.Server> servers();
 
+    /** Starts a cluster of one node that agrees on its nodes, and returns the address of its server. */
+    String agreedAddress() throws Exception;
+
     /** Serves a cluster at an address of its own until the end of the test. */
     RemoteApiContract.Server served(Cluster cluster) throws Exception;
 

@@ -1,5 +1,7 @@
 package io.dht4j.simulator.contract;
 
+import io.dht4j.AtomicChange;
+import io.dht4j.AtomicResult;
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
@@ -105,6 +107,12 @@ public final class DirectRemoteApi implements RemoteApi {
     @Override
     public CompletionStage<Version> putAll(String address, Map<Key, byte[]> values, CallOptions options) {
         return call(address, options, cluster -> cluster.putAll(values, options));
+    }
+
+    @Override
+    public CompletionStage<AtomicResult> execute(
+            String address, String map, Key key, AtomicChange change, CallOptions options) {
+        return call(address, options, cluster -> cluster.execute(map, key, change, options));
     }
 
     @Override

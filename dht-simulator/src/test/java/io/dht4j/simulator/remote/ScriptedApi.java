@@ -2,6 +2,8 @@ package io.dht4j.simulator.remote;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.dht4j.AtomicChange;
+import io.dht4j.AtomicResult;
 import io.dht4j.CallOptions;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
@@ -17,6 +19,7 @@ import io.dht4j.OverloadCounts;
 import io.dht4j.RebalancePlan;
 import io.dht4j.RefillStatus;
 import io.dht4j.RepairStatus;
+import io.dht4j.RequestId;
 import io.dht4j.ScanScope;
 import io.dht4j.Topology;
 import io.dht4j.Value;
@@ -31,6 +34,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -52,6 +56,9 @@ final class ScriptedApi implements RemoteApi {
 
     final List<Call> calls = new ArrayList<>();
     final List<KeyValue> entries = new ArrayList<>();
+    /** The request ids of the operations on atomic keys. */
+    final List<Optional<RequestId>> requestIds = new ArrayList<>();
+
     boolean closed;
     NodeStatus status = status(3, Node.of("n0", "a:1"), Node.of("n1", "b:1"), Node.of("n2", "c:1"));
     /** What nodes make of honest pages, by their addresses. */
@@ -206,6 +213,17 @@ final class ScriptedApi implements RemoteApi {
     @Override
     public CompletionStage<Version> putAll(String address, Map<Key, byte[]> values, CallOptions options) {
         return call("putAll", address, options, () -> new Version(values.size()));
+    }
+
+    @Override
+    public CompletionStage<AtomicResult> execute(
+            String address, String map, Key key, AtomicChange change, CallOptions options) {
+        requestIds.add(options.requestId());
+        return call(
+                "execute",
+                address,
+                options,
+                () -> new AtomicResult(true, false, new Version(9), OptionalLong.of(9), Optional.empty()));
     }
 
     @Override

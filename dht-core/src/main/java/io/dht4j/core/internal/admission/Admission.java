@@ -128,16 +128,18 @@ public final class Admission {
     }
 
     /**
-     * Admits a call without bytes, starts it, and removes it when it has ended.
+     * Admits a call, starts it, and removes it when it has ended.
      *
+     * @param bytes its bytes, zero or more
      * @param observed its observation, which is ended; null without an observer
      * @param work starts the call
      * @param <T> its result
      * @return the outcome; every failure, also of the admission, fails the stage
      */
-    public <T> CompletableFuture<T> run(@Nullable ObservedCall observed, Supplier<CompletableFuture<T>> work) {
+    public <T> CompletableFuture<T> run(
+            long bytes, @Nullable ObservedCall observed, Supplier<CompletableFuture<T>> work) {
         try {
-            enter(0);
+            enter(bytes);
         } catch (DhtException e) {
             if (observed != null) {
                 observed.ended(e);
@@ -151,7 +153,7 @@ public final class Admission {
             running = CompletableFuture.failedFuture(failure(e));
         }
         if (running.isDone()) {
-            leave(0);
+            leave(bytes);
             if (observed != null) {
                 running.whenComplete((result, error) -> observed.ended(error));
             }
@@ -161,12 +163,24 @@ public final class Admission {
         return CallerStage.behind(
                 running,
                 (result, error) -> {
-                    leave(0);
+                    leave(bytes);
                     if (observed != null) {
                         observed.ended(error);
                     }
                 },
                 this::complete);
+    }
+
+    /**
+     * Admits a call without bytes, and does the same.
+     *
+     * @param observed its observation, which is ended; null without an observer
+     * @param work starts the call
+     * @param <T> its result
+     * @return the outcome; every failure, also of the admission, fails the stage
+     */
+    public <T> CompletableFuture<T> run(@Nullable ObservedCall observed, Supplier<CompletableFuture<T>> work) {
+        return run(0, observed, work);
     }
 
     /**

@@ -51,6 +51,18 @@ public final class AtomicSpace {
     }
 
     /**
+     * Returns a key of a register as its caller knows it.
+     *
+     * @param key the key of a register
+     */
+    public static String shown(Key key) {
+        byte[] bytes = key.unsafeBytes();
+        int at = NAME_AT + Byte.toUnsignedInt(bytes[Long.BYTES]);
+        return Key.copyOfRange(bytes, at, bytes.length) + " of map "
+                + new String(bytes, NAME_AT, at - NAME_AT, StandardCharsets.UTF_8);
+    }
+
+    /**
      * Returns the key of a register.
      *
      * @param map the name of the map, 1 to {@value #MAX_NAME_BYTES} bytes in UTF-8

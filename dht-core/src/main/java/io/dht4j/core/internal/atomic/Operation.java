@@ -1,10 +1,13 @@
 package io.dht4j.core.internal.atomic;
 
+import io.dht4j.AtomicChange;
+import io.dht4j.RequestId;
 import io.dht4j.Version;
 import io.dht4j.core.internal.atomic.Executed.Outcome;
 import io.dht4j.core.internal.atomic.Register.Kind;
 import io.dht4j.spi.Entry;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.Optional;
 
 /**
@@ -12,10 +15,24 @@ import java.util.Optional;
  * among those that the register remembers, also the first one, which may be a late copy of a message.
  *
  * @param id the operation
- * @param since the clock of the member that began the operation, when it did; the same in all attempts
  * @param change what it does
  */
-public record Operation(RequestId id, Version since, Change change) {
+public record Operation(RequestId id, AtomicChange change) {
+
+    /** Returns when the operation has begun, by the clock of its caller. */
+    public Version since() {
+        return Version.of(id.millis(), 0);
+    }
+
+    /** Returns a digest of what the operation does, the same in every JVM. */
+    public int digest() {
+        int digest = change.kind().name().hashCode();
+        digest = 31 * digest + change.expected().hashCode();
+        digest = 31 * digest + Long.hashCode(change.ttlMillis());
+        digest = 31 * digest + Long.hashCode(change.number());
+        digest = 31 * digest + Long.hashCode(change.expectedNumber());
+        return 31 * digest + Arrays.hashCode(change.value());
+    }
 
     /**
      * The register after an attempt, and its result.
@@ -37,17 +54,27 @@ public record Operation(RequestId id, Version since, Change change) {
      */
     public Step execute(Register before, long nowMillis, Version at) {
         Register current = before.isExpired(nowMillis) ? before.removed(at) : before;
-        if (change.kind() == Change.Kind.READ) {
-            return new Step(current, Optional.of(new Executed(id, current.revision(), Outcome.DONE, number(current))));
+        if (change.kind() == AtomicChange.Kind.READ) {
+            return new Step(current, Optional.of(executed(current.revision(), Outcome.DONE, current)));
         }
         Optional<Executed> known = current.find(id);
-        if (known.isPresent() || current.forgotten().compareTo(since) > 0) {
+        if (known.isPresent() && known.get().change() != digest()) {
+            return new Step(current, Optional.of(executed(current.revision(), Outcome.OTHER_CHANGE, current)));
+        }
+        if (known.isPresent() || current.forgotten().compareTo(since()) > 0) {
             return new Step(current, known);
         }
         Outcome outcome = outcome(current);
         Register changed = outcome == Outcome.DONE ? changed(current, nowMillis, at) : current;
-        Executed executed = new Executed(id, at, outcome, number(changed));
+        if (!current.isPresent() && changed.isPresent()) {
+            outcome = Outcome.CREATED;
+        }
+        Executed executed = executed(at, outcome, changed);
         return new Step(changed.remembering(executed), Optional.of(executed));
+    }
+
+    private Executed executed(Version at, Outcome outcome, Register after) {
+        return new Executed(id, digest(), at, outcome, number(after));
     }
 
     private Outcome outcome(Register current) {
@@ -56,7 +83,7 @@ public record Operation(RequestId id, Version since, Change change) {
             case PUT -> current.kind() == Kind.COUNTER ? Outcome.OTHER_KIND : Outcome.DONE;
             case PUT_IF_ABSENT -> doneIf(!current.isPresent());
             case REPLACE -> current.kind() == Kind.COUNTER ? Outcome.OTHER_KIND : doneIf(isExpected(current));
-            case REMOVE_REVISION -> doneIf(isExpected(current));
+            case REMOVE_VERSION -> doneIf(isExpected(current));
             case TOUCH -> doneIf(current.isPresent());
             case ADD -> current.kind() == Kind.VALUE ? Outcome.OTHER_KIND : sumOutcome(number(current));
             case COMPARE_AND_SET ->
@@ -82,7 +109,7 @@ public record Operation(RequestId id, Version since, Change change) {
         return switch (change.kind()) {
             case READ -> current;
             case PUT, PUT_IF_ABSENT, REPLACE -> current.changed(Kind.VALUE, at, expiry(nowMillis), change.value());
-            case REMOVE, REMOVE_REVISION -> current.removed(at);
+            case REMOVE, REMOVE_VERSION -> current.removed(at);
             case TOUCH -> current.changed(current.kind(), at, expiry(nowMillis), current.value());
             case ADD -> counter(current, at, number(current) + change.number());
             case COMPARE_AND_SET -> counter(current, at, change.number());

@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.atomic;
 
+import io.dht4j.RequestId;
 import io.dht4j.Version;
 import io.dht4j.spi.Entry;
 import java.util.ArrayList;

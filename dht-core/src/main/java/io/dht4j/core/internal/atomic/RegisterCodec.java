@@ -1,6 +1,9 @@
 package io.dht4j.core.internal.atomic;
 
+import io.dht4j.AtomicChange;
+import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
+import io.dht4j.RequestId;
 import io.dht4j.Version;
 import io.dht4j.core.internal.atomic.Executed.Outcome;
 import io.dht4j.core.internal.atomic.Register.Kind;
@@ -8,6 +11,7 @@ import io.dht4j.spi.Entry;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 
 /**
  * Registers as entries of the store: the version is the ballot at which the register was accepted, the value is the
@@ -20,10 +24,11 @@ public final class RegisterCodec {
 
     private static final int HEAD_BYTES = 1 + 1 + 8 + 8 + 8 + 2;
     private static final int EXPIRY_AT = 1 + 1 + 8;
-    private static final int EXECUTED_BYTES = 8 + 8 + 8 + 1 + 8;
+    private static final int EXECUTED_BYTES = 8 + 8 + 4 + 8 + 1 + 8;
 
     /** The largest number of bytes of an encoded register. */
-    public static final int MAX_BYTES = HEAD_BYTES + Register.MOST_REMEMBERED * EXECUTED_BYTES + Change.MAX_VALUE_BYTES;
+    public static final int MAX_BYTES =
+            HEAD_BYTES + Register.MOST_REMEMBERED * EXECUTED_BYTES + AtomicChange.MAX_VALUE_BYTES;
 
     private static final List<Kind> KINDS = List.of(Kind.values());
     private static final List<Outcome> OUTCOMES = List.of(Outcome.values());
@@ -47,8 +52,9 @@ public final class RegisterCodec {
                 .putLong(register.forgotten().packed())
                 .putShort((short) register.executed().size());
         for (Executed each : register.executed()) {
-            out.putLong(each.id().client())
-                    .putLong(each.id().sequence())
+            out.putLong(each.id().uuid().getMostSignificantBits())
+                    .putLong(each.id().uuid().getLeastSignificantBits())
+                    .putInt(each.change())
                     .putLong(each.at().packed())
                     .put((byte) OUTCOMES.indexOf(each.outcome()))
                     .putLong(each.number());
@@ -108,7 +114,8 @@ public final class RegisterCodec {
         List<Executed> executed = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
             executed.add(new Executed(
-                    new RequestId(in.getLong(), in.getLong()),
+                    id(in.getLong(), in.getLong()),
+                    in.getInt(),
                     new Version(in.getLong()),
                     OUTCOMES.get(index(in.get(), OUTCOMES.size(), "outcome")),
                     in.getLong()));
@@ -117,10 +124,18 @@ public final class RegisterCodec {
         in.get(value);
         if (expiry < 0
                 || (kind == Kind.COUNTER && value.length != Long.BYTES)
-                || value.length > Change.MAX_VALUE_BYTES) {
+                || value.length > AtomicChange.MAX_VALUE_BYTES) {
             throw malformed("kind " + kind + " with " + value.length + " bytes, expiry " + expiry);
         }
         return new Register(kind, revision, expiry, forgotten, executed, value);
+    }
+
+    private static RequestId id(long high, long low) {
+        try {
+            return new RequestId(new UUID(high, low));
+        } catch (InvalidRequestException e) {
+            throw malformed(String.valueOf(e.getMessage()));
+        }
     }
 
     private static int index(byte value, int bound, String what) {

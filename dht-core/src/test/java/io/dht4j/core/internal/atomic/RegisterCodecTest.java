@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
+import io.dht4j.RequestId;
 import io.dht4j.Version;
 import io.dht4j.core.internal.atomic.Executed.Outcome;
 import io.dht4j.core.internal.atomic.Register.Kind;
@@ -24,8 +25,8 @@ class RegisterCodecTest {
             1_234,
             new Version(3),
             List.of(
-                    new Executed(new RequestId(-1, 2), new Version(4), Outcome.CONDITION_FAILED, 0),
-                    new Executed(new RequestId(8, 9), new Version(5), Outcome.DONE, -6)),
+                    new Executed(RequestId.of(3, -1, 2), -7, new Version(4), Outcome.CONDITION_FAILED, 0),
+                    new Executed(RequestId.of(4, 8, 9), 7, new Version(5), Outcome.DONE, -6)),
             new byte[] {1, 2, 3});
 
     @Test

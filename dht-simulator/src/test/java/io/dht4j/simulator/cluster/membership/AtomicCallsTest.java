@@ -5,16 +5,20 @@ import static io.dht4j.simulator.cluster.membership.FormedCluster.list;
 import static io.dht4j.simulator.cluster.membership.FormedCluster.node;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.AtomicChange;
+import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
+import io.dht4j.KeyRange;
+import io.dht4j.Scan;
+import io.dht4j.ScanScope;
 import io.dht4j.Topology;
 import io.dht4j.UnavailableException;
 import io.dht4j.Version;
 import io.dht4j.core.internal.atomic.AtomicSpace;
-import io.dht4j.core.internal.atomic.Change;
 import io.dht4j.core.internal.coordinator.node.NodeCluster;
 import io.dht4j.core.internal.wire.RegisterReply;
 import io.dht4j.spi.CallContext;
@@ -27,6 +31,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
@@ -47,16 +52,17 @@ class AtomicCallsTest {
         cluster.close();
     }
 
-    private CompletableFuture<RegisterReply.Outcome> execute(int at, Change change) {
+    private CompletableFuture<RegisterReply.Outcome> execute(int at, AtomicChange change) {
         return execute(at, COUNTER, change);
     }
 
-    private CompletableFuture<RegisterReply.Outcome> execute(int at, Key key, Change change) {
+    private CompletableFuture<RegisterReply.Outcome> execute(int at, Key key, AtomicChange change) {
         return ((NodeCluster) cluster.cluster(at))
                 .registers()
                 .execute(
                         key,
                         change,
+                        Optional.empty(),
                         new CallContext(
                                 cluster.nodes.get(at).env::nanoTime,
                                 Duration.ofSeconds(3).toNanos()));
@@ -80,13 +86,13 @@ class AtomicCallsTest {
         cluster.form(3);
         List<CompletableFuture<RegisterReply.Outcome>> calls = new ArrayList<>();
         for (int i = 0; i < 300; i++) {
-            calls.add(execute(i % 3, Change.add(1)));
+            calls.add(execute(i % 3, AtomicChange.add(1)));
             cluster.env.advance(Duration.ofMillis(i % 7 == 0 ? 1 : 0));
         }
         assertThat(calls.stream().map(this::number).toList())
                 .containsExactlyInAnyOrderElementsOf(
                         LongStream.rangeClosed(1, 300).boxed().toList());
-        assertThat(number(execute(1, Change.read()))).isEqualTo(300);
+        assertThat(number(execute(1, AtomicChange.read()))).isEqualTo(300);
     }
 
     @Test
@@ -95,10 +101,10 @@ class AtomicCallsTest {
         List<Key> keys = IntStream.range(0, 8)
                 .mapToObj(i -> AtomicSpace.key("values", Key.of("v" + i)))
                 .toList();
-        byte[] large = new byte[Change.MAX_VALUE_BYTES];
-        keys.forEach(key -> cluster.env.await(execute(0, key, Change.put(large, 0)), BOUND));
+        byte[] large = new byte[AtomicChange.MAX_VALUE_BYTES];
+        keys.forEach(key -> cluster.env.await(execute(0, key, AtomicChange.put(large, 0)), BOUND));
         List<CompletableFuture<RegisterReply.Outcome>> reads =
-                keys.stream().map(key -> execute(1, key, Change.read())).toList();
+                keys.stream().map(key -> execute(1, key, AtomicChange.read())).toList();
         assertThat(reads)
                 .allSatisfy(read -> assertThat(
                                 cluster.env.await(read, BOUND).register().value())
@@ -114,9 +120,9 @@ class AtomicCallsTest {
             failure(cluster.cluster(0).put(Key.of("k" + i), VALUE));
         }
         first.setClockOffset(Duration.ZERO);
-        assertThat(number(execute(0, Change.add(1)))).isEqualTo(1);
-        assertThat(number(execute(0, Change.add(1)))).isEqualTo(2);
-        assertThat(number(execute(1, Change.read()))).isEqualTo(2);
+        assertThat(number(execute(0, AtomicChange.add(1)))).isEqualTo(1);
+        assertThat(number(execute(0, AtomicChange.add(1)))).isEqualTo(2);
+        assertThat(number(execute(1, AtomicChange.read()))).isEqualTo(2);
     }
 
     /** Its operations seem old, so that a register that many change may have forgotten them. */
@@ -130,13 +136,13 @@ class AtomicCallsTest {
                         if (i % 64 == 0) {
                             cluster.env.advance(Duration.ofMillis(5));
                         }
-                        return execute(0, Change.add(1));
+                        return execute(0, AtomicChange.add(1));
                     })
                     .toList();
             calls.forEach(this::number);
-            number(execute(1, Change.add(1)));
+            number(execute(1, AtomicChange.add(1)));
         }
-        assertThat(number(execute(0, Change.read()))).isEqualTo(12_010);
+        assertThat(number(execute(0, AtomicChange.read()))).isEqualTo(12_010);
         Version ballot = cluster.disk(0).get(COUNTER).orElseThrow().version();
         assertThat(ballot.millis()).isLessThan(cluster.env.currentTimeMillis() + 100);
     }
@@ -146,7 +152,11 @@ class AtomicCallsTest {
         try (Cluster fixed = cluster.startStatic(0, Topology.of(node(0)))) {
             CompletableFuture<RegisterReply.Outcome> call = ((NodeCluster) fixed)
                     .registers()
-                    .execute(COUNTER, Change.add(1), new CallContext(cluster.env::nanoTime, BOUND.toNanos()));
+                    .execute(
+                            COUNTER,
+                            AtomicChange.add(1),
+                            Optional.empty(),
+                            new CallContext(cluster.env::nanoTime, BOUND.toNanos()));
             assertThat(failure(call))
                     .isInstanceOf(InvalidRequestException.class)
                     .hasMessageContaining("Membership.bootstrap");
@@ -166,10 +176,45 @@ class AtomicCallsTest {
     }
 
     @Test
+    void scansShowNoRegisters() {
+        Cluster any = cluster.form(3).cluster(0);
+        List<Key> plain = new ArrayList<>(List.of(Key.of("\0atom"), Key.of("\0atomic0"), Key.of("k")));
+        plain.forEach(key -> cluster.env.await(any.put(key, VALUE), BOUND));
+        for (int i = 0; i < 300; i++) {
+            cluster.env.await(execute(i % 3, AtomicSpace.key("counters", Key.of("c" + i)), AtomicChange.add(1)), BOUND);
+        }
+        Scan all = any.scan(KeyRange.all());
+        assertThat(keys(all)).containsExactlyElementsOf(plain);
+        assertThat(keys(any.scan(KeyRange.between(plain.get(0), plain.get(1))))).containsExactly(plain.get(0));
+        assertThat(keys(any.scan(KeyRange.all(), ScanScope.NODE, CallOptions.defaults())))
+                .containsExactlyElementsOf(plain);
+        cluster.env.await(any.execute("counters", Key.of("c7"), AtomicChange.remove(), CallOptions.defaults()), BOUND);
+        cluster.env.await(
+                any.execute("values", Key.of("v"), AtomicChange.put(VALUE, 0), CallOptions.defaults()), BOUND);
+        assertThat(keys(any.scan(AtomicSpace.range()))).hasSize(300);
+        assertThat(values(any.scan(KeyRange.from(AtomicSpace.range().start()))))
+                .containsOnly("+1", "=\u0001", "\u0001")
+                .hasSize(302);
+        any.scan(KeyRange.all()).close();
+    }
+
+    private List<String> values(Scan scan) {
+        List<String> values = new ArrayList<>();
+        cluster.env.await(scan.forEach(entry -> values.add(entry.value().text())), BOUND);
+        return values;
+    }
+
+    private List<Key> keys(Scan scan) {
+        List<Key> keys = new ArrayList<>();
+        cluster.env.await(scan.forEach(entry -> keys.add(entry.key())), BOUND);
+        return keys;
+    }
+
+    @Test
     void aMemberOfAnEarlierReleaseIsNamed() {
         cluster.ofEarlierRelease.add(2);
         cluster.form(3);
-        assertThat(failure(execute(0, Change.add(1))))
+        assertThat(failure(execute(0, AtomicChange.add(1))))
                 .isInstanceOf(UnavailableException.class)
                 .hasMessageContaining("node n2 runs an earlier version");
     }
@@ -178,18 +223,18 @@ class AtomicCallsTest {
     void onlyTheFirstOperationNeedsAllMembers() {
         cluster.form(3);
         cluster.crash(2);
-        assertThat(failure(execute(0, Change.add(1))))
+        assertThat(failure(execute(0, AtomicChange.add(1))))
                 .isInstanceOf(UnavailableException.class)
                 .hasMessageContaining("when all members have announced them")
                 .hasMessageContaining("n2");
         cluster.bootstrap(2, list(0, 1, 2));
         cluster.cluster(2);
-        assertThat(number(execute(0, Change.add(1)))).isEqualTo(1);
+        assertThat(number(execute(0, AtomicChange.add(1)))).isEqualTo(1);
         cluster.crash(2);
         cluster.crash(1);
         cluster.bootstrap(1, list(0, 1, 2));
         cluster.cluster(1);
-        assertThat(number(execute(1, Change.add(1)))).isEqualTo(2);
+        assertThat(number(execute(1, AtomicChange.add(1)))).isEqualTo(2);
     }
 
     @Test
@@ -207,7 +252,7 @@ class AtomicCallsTest {
         Store disk = cluster.disk(0);
         disk.apply(List.of(Entry.tombstone(COUNTER, new Version(5))));
         cluster.form(1);
-        assertThat(number(execute(0, Change.add(3)))).isEqualTo(3);
+        assertThat(number(execute(0, AtomicChange.add(3)))).isEqualTo(3);
     }
 
     /** A store that fails to write the counter when told so, perhaps after it has. */
@@ -236,12 +281,12 @@ class AtomicCallsTest {
         cluster.bootstrap(2, list(0, 1, 2));
         cluster.awaitStarts();
         failing.fails = true;
-        assertThat(number(execute(1, Change.add(1)))).isEqualTo(1);
+        assertThat(number(execute(1, AtomicChange.add(1)))).isEqualTo(1);
         cluster.crash(2);
         // Of two replicas that answer, one must not be read, and cannot be written.
-        assertThat(failure(execute(1, Change.read()))).isInstanceOf(UnavailableException.class);
+        assertThat(failure(execute(1, AtomicChange.read()))).isInstanceOf(UnavailableException.class);
         failing.fails = false;
-        assertThat(number(execute(1, Change.read()))).isEqualTo(1);
-        assertThat(number(execute(1, Change.add(1)))).isEqualTo(2);
+        assertThat(number(execute(1, AtomicChange.read()))).isEqualTo(1);
+        assertThat(number(execute(1, AtomicChange.add(1)))).isEqualTo(2);
     }
 }

@@ -3,16 +3,16 @@ package io.dht4j.simulator.cluster.membership;
 import static io.dht4j.simulator.cluster.membership.AgreedCluster.COORDINATOR;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.AtomicChange;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
+import io.dht4j.RequestId;
 import io.dht4j.Version;
 import io.dht4j.core.internal.atomic.AtomicSpace;
-import io.dht4j.core.internal.atomic.Change;
 import io.dht4j.core.internal.atomic.Executed;
 import io.dht4j.core.internal.atomic.Operation;
 import io.dht4j.core.internal.atomic.Register;
 import io.dht4j.core.internal.atomic.RegisterCodec;
-import io.dht4j.core.internal.atomic.RequestId;
 import io.dht4j.core.internal.replica.promise.Promises;
 import io.dht4j.core.internal.view.Phase;
 import io.dht4j.core.internal.wire.Answer;
@@ -32,6 +32,7 @@ import io.dht4j.testkit.store.ModelStore;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.assertj.core.api.Condition;
@@ -192,7 +193,8 @@ class RegistersOfChangingRowsTest extends MovingSlot {
                 .registers()
                 .execute(
                         key,
-                        Change.read(),
+                        AtomicChange.read(),
+                        Optional.empty(),
                         new CallContext(
                                 cluster.env::nanoTime, Duration.ofSeconds(3).toNanos())));
         if (read.executed().number() == 1) {
@@ -215,10 +217,14 @@ class RegistersOfChangingRowsTest extends MovingSlot {
         assertThat(held.get(0).version()).isGreaterThan(ballot(10));
     }
 
-    private Executed execute(Change change) {
+    private Executed execute(AtomicChange change) {
         return cluster.await(agreed.node(COORDINATOR)
                         .registers()
-                        .execute(key, change, new CallContext(cluster.env::nanoTime, SimulatedCluster.BOUND.toNanos())))
+                        .execute(
+                                key,
+                                change,
+                                Optional.empty(),
+                                new CallContext(cluster.env::nanoTime, SimulatedCluster.BOUND.toNanos())))
                 .executed();
     }
 
@@ -229,17 +235,17 @@ class RegistersOfChangingRowsTest extends MovingSlot {
 
     @Test
     void aRemovedRegisterIsPurged() {
-        execute(Change.add(1));
-        execute(Change.remove());
+        execute(AtomicChange.add(1));
+        execute(AtomicChange.remove());
         assertThat(holds(OTHER)).isTrue();
         repairAfterLong();
         assertThat(List.of(holds(OWNER), holds(OTHER), holds(THIRD))).containsOnly(false);
-        assertThat(execute(Change.add(5)).number()).isEqualTo(5);
+        assertThat(execute(AtomicChange.add(5)).number()).isEqualTo(5);
     }
 
     @Test
     void anExpiredRegisterIsPurged() {
-        execute(Change.put(new byte[] {1}, 1_000));
+        execute(AtomicChange.put(new byte[] {1}, 1_000));
         repairAfterLong();
         assertThat(holds(OTHER)).as("absent first").isTrue();
         repairAfterLong();
@@ -249,9 +255,9 @@ class RegistersOfChangingRowsTest extends MovingSlot {
     @Test
     void anOperationIsNotExecutedAgainAfterAPurge() {
         RegisterRequest add = new RegisterRequest.Execute(
-                key, new Operation(new RequestId(1, 1), Version.of(cluster.env.currentTimeMillis(), 0), Change.add(1)));
+                key, new Operation(RequestId.of(cluster.env.currentTimeMillis(), 1, 1), AtomicChange.add(1)));
         assertThat(send(OWNER, add)).isInstanceOf(RegisterReply.Outcome.class);
-        execute(Change.remove());
+        execute(AtomicChange.remove());
         assertThat(send(OWNER, add))
                 .isInstanceOfSatisfying(
                         RegisterReply.Outcome.class,
@@ -259,15 +265,15 @@ class RegistersOfChangingRowsTest extends MovingSlot {
         repairAfterLong();
         assertThat(holds(OTHER)).isFalse();
         assertThat(send(OWNER, add)).isInstanceOf(RegisterReply.Unknown.class);
-        assertThat(execute(Change.read()).number()).isZero();
+        assertThat(execute(AtomicChange.read()).number()).isZero();
     }
 
     /** The caller repeats it under the same id, and knows that it may have been executed. */
     @Test
     void noTransportRepeatsAnOperation() {
-        execute(Change.read());
+        execute(AtomicChange.read());
         agreed.link(COORDINATOR).toward(SimulatedCluster.id(OWNER), Fault.failAfterDelivery());
-        assertThat(execute(Change.add(1)).number()).isEqualTo(1);
+        assertThat(execute(AtomicChange.add(1)).number()).isEqualTo(1);
         assertThat(agreed.between(COORDINATOR, OWNER).stream()
                         .filter(sent -> FrameHeaders.request(sent.request) instanceof RegisterRequest.Execute))
                 .hasSize(1);

@@ -2,6 +2,7 @@ package io.dht4j.core.internal.coordinator.atomic;
 
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
+import io.dht4j.core.internal.atomic.AtomicSpace;
 import io.dht4j.core.internal.atomic.Operation;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.spi.CallContext;
@@ -63,7 +64,9 @@ public final class Proposer {
         if (isAdded[0]) {
             queue.drain();
         } else {
-            attempt.fail(ErrorCode.OVERLOADED, "overloaded: too many atomic operations wait for key " + key);
+            attempt.fail(
+                    ErrorCode.OVERLOADED,
+                    "overloaded: too many atomic operations wait for key " + AtomicSpace.shown(key));
         }
     }
 }

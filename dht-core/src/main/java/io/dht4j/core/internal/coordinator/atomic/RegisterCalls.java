@@ -1,18 +1,19 @@
 package io.dht4j.core.internal.coordinator.atomic;
 
+import io.dht4j.AtomicChange;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.IndeterminateException;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
 import io.dht4j.Node;
+import io.dht4j.RequestId;
 import io.dht4j.UnavailableException;
 import io.dht4j.Version;
-import io.dht4j.core.internal.atomic.Change;
+import io.dht4j.core.internal.atomic.AtomicSpace;
 import io.dht4j.core.internal.atomic.Executed;
 import io.dht4j.core.internal.atomic.Operation;
 import io.dht4j.core.internal.atomic.Register;
-import io.dht4j.core.internal.atomic.RequestId;
 import io.dht4j.core.internal.clock.VersionSource;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.peer.OutboundRequest;
@@ -45,14 +46,22 @@ public final class RegisterCalls {
     /** How long an attempt may take before the operation is sent to the next node too. */
     private static final long ATTEMPT_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
 
+    /** The part of a call's time that is kept for the answer to its last attempt, unless that is over a tenth. */
+    private static final long WAY_BACK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
     private static final long UNIFY_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    /** Leaves the bits of an id that do not count. */
+    private static final int CLIENT_SHIFT = 52;
 
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
     private final RegisterServices services;
     private final Proposer proposer;
     private final RegisterMembers members;
+    /** Random, so that no other node has the same ids. */
     private final long client;
+
     private final AtomicLong sequence = new AtomicLong();
 
     /**
@@ -85,19 +94,21 @@ public final class RegisterCalls {
      *
      * @param key the key, in the space of registers
      * @param change what it does
+     * @param given the id of an operation that may have been attempted before; empty for a new one
      * @param context the deadline
      * @return completes with its outcome, also if its condition does not hold. Fails with
-     *     {@link InvalidRequestException} in a cluster of a fixed list, with {@link UnavailableException} if it was
-     *     certainly not executed, and with {@link IndeterminateException} if that is unknown
+     *     {@link InvalidRequestException} in a cluster of a fixed list, with {@link UnavailableException} if this call
+     *     has certainly not executed it, and with an {@link IndeterminateException} that has its id if that is unknown
      */
-    public CompletableFuture<RegisterReply.Outcome> execute(Key key, Change change, CallContext context) {
+    public CompletableFuture<RegisterReply.Outcome> execute(
+            Key key, AtomicChange change, Optional<RequestId> given, CallContext context) {
         if (!services.components().view().hasRowVersions()) {
             return CompletableFuture.failedFuture(new InvalidRequestException(
                     ErrorCode.BAD_REQUEST,
                     "atomic operations need a cluster that agrees on its nodes: restart all nodes with"
                             + " Membership.bootstrap in place of the fixed list"));
         }
-        Call call = new Call(key, change, context);
+        Call call = new Call(key, change, given, context);
         call.start();
         return call.result;
     }
@@ -112,7 +123,7 @@ public final class RegisterCalls {
     public CompletableFuture<Void> unify(Key key) {
         CompletableFuture<Void> result = new CompletableFuture<>();
         try {
-            Operation read = new Operation(new RequestId(client, sequence.incrementAndGet()), now(), Change.read());
+            Operation read = new Operation(newId(now()), AtomicChange.read());
             CallContext context = new CallContext(services.environment()::nanoTime, UNIFY_NANOS);
             proposer.unify(key, read, context, reply -> {
                 if (reply instanceof Reply.Failed failed) {
@@ -131,14 +142,19 @@ public final class RegisterCalls {
      * Returns the time at which an operation begins, by the wall clock: the hybrid clock may be too far ahead for
      * others, after the wall clock was.
      */
-    private Version now() {
-        return Version.of(services.environment().currentTimeMillis(), 0);
+    private long now() {
+        return Math.max(0, services.environment().currentTimeMillis());
+    }
+
+    private RequestId newId(long millis) {
+        return RequestId.of(millis, client >>> CLIENT_SHIFT, client + sequence.incrementAndGet());
     }
 
     private final class Call {
 
         private final Key key;
-        private final Change change;
+        private final AtomicChange change;
+        private final boolean isGiven;
         private final CallContext context;
         private final CompletableFuture<RegisterReply.Outcome> result = new CompletableFuture<>();
 
@@ -151,15 +167,12 @@ public final class RegisterCalls {
         private int inFlight;
         private String last = "no node has answered";
 
-        Call(Key key, Change change, CallContext context) {
+        Call(Key key, AtomicChange change, Optional<RequestId> given, CallContext context) {
             this.key = key;
             this.change = change;
+            this.isGiven = given.isPresent();
             this.context = context;
-            this.operation = begunAt(now());
-        }
-
-        private Operation begunAt(Version since) {
-            return new Operation(new RequestId(client, sequence.incrementAndGet()), since, change);
+            this.operation = new Operation(given.orElseGet(() -> newId(now())), change);
         }
 
         void start() {
@@ -172,7 +185,7 @@ public final class RegisterCalls {
         private void begin() {
             if (!members.isKnown()) {
                 members.ask().thenAccept(answer -> guarded(() -> announced(answer)));
-            } else if (change.kind() == Change.Kind.READ) {
+            } else if (change.kind() == AtomicChange.Kind.READ) {
                 RegisterRead.start(services, key, limited(), found -> guarded(() -> read(found)));
             } else {
                 attempt();
@@ -199,7 +212,11 @@ public final class RegisterCalls {
             long now = services.environment().currentTimeMillis();
             if (found.isPresent() && !found.get().isExpired(now)) {
                 Executed executed = new Executed(
-                        operation.id(), found.get().revision(), Executed.Outcome.DONE, Operation.number(found.get()));
+                        operation.id(),
+                        operation.digest(),
+                        found.get().revision(),
+                        Executed.Outcome.DONE,
+                        Operation.number(found.get()));
                 result.complete(new RegisterReply.Outcome(executed, found.get()));
             } else {
                 attempt();
@@ -237,8 +254,11 @@ public final class RegisterCalls {
             }
         }
 
+        /** Returns the deadline of an attempt: so early that its end is known by the deadline of the call. */
         private CallContext limited() {
-            return new CallContext(services.environment()::nanoTime, Math.min(ATTEMPT_NANOS, context.remainingNanos()));
+            long remaining = context.remainingNanos();
+            long wayBack = Math.min(WAY_BACK_NANOS, remaining / 10);
+            return new CallContext(services.environment()::nanoTime, Math.min(ATTEMPT_NANOS, remaining - wayBack));
         }
 
         /** Returns the nodes of the row in the order in which all coordinators prefer them as proposers. */
@@ -301,17 +321,17 @@ public final class RegisterCalls {
         private void forgotten(Version newest) {
             boolean isUnknown;
             synchronized (this) {
-                isUnknown = mayBeDone;
-                if (isUnknown) {
-                    last = "the register has forgotten whether it was executed";
-                } else {
-                    Version now = now();
-                    operation = begunAt(newest.compareTo(now) > 0 ? newest : now);
+                isUnknown = mayBeDone || isGiven;
+                if (!isUnknown) {
+                    operation = new Operation(newId(Math.max(now(), newest.millis() + 1)), change);
                     attempts = 0;
                 }
             }
             if (isUnknown) {
-                end();
+                result.completeExceptionally(new IndeterminateException(
+                                ErrorCode.REQUEST_FORGOTTEN,
+                                "key " + AtomicSpace.shown(key) + " has forgotten whether the operation was executed")
+                        .withRequestId(operation.id()));
             } else {
                 attempt();
             }
@@ -321,24 +341,28 @@ public final class RegisterCalls {
             try {
                 step.run();
             } catch (RuntimeException | Error e) {
-                result.completeExceptionally(
-                        DhtException.of(ErrorCode.INTERNAL, "an atomic operation has failed unexpectedly: " + e));
+                result.completeExceptionally(new IndeterminateException(
+                                ErrorCode.INTERNAL, "an atomic operation has failed unexpectedly: " + e)
+                        .withRequestId(operation.id()));
             }
         }
 
         /** Fails, unless it has ended. */
         private void end() {
             boolean isUnknown;
+            RequestId id;
             String why;
             synchronized (this) {
                 isUnknown = mayBeDone || inFlight > 0;
+                id = operation.id();
                 why = last;
             }
-            boolean changes = change.kind() != Change.Kind.READ;
+            boolean changes = change.kind() != AtomicChange.Kind.READ;
             result.completeExceptionally(
                     isUnknown && changes
                             ? new IndeterminateException(
-                                    ErrorCode.NO_REPLY, "the operation may be executed or not: " + why)
+                                            ErrorCode.NO_REPLY, "the operation may be executed or not: " + why)
+                                    .withRequestId(id)
                             : new UnavailableException(ErrorCode.NOT_ENOUGH_REPLICAS, "nothing done: " + why));
         }
     }

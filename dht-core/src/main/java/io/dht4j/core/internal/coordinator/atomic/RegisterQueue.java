@@ -194,10 +194,19 @@ final class RegisterQueue {
                 } else if (isTooLarge) {
                     propose(last.highest());
                 } else {
-                    services.environment().schedule(() -> propose(last.highest()), pause());
+                    long pause = Math.min(pause(), context.remainingNanos());
+                    services.environment().schedule(() -> again(last, code, why), pause);
                 }
             } catch (RuntimeException | Error e) {
                 fail(e);
+            }
+        }
+
+        private void again(Round last, ErrorCode code, String why) {
+            if (context.isExpired()) {
+                fail(code, why);
+            } else {
+                propose(last.highest());
             }
         }
 

@@ -58,6 +58,7 @@ final class CallRules {
 
     /** Returns the policy of a call. A partition never gets fewer replicas, so later views leave room for it, too. */
     CallPolicy policy(CallOptions options) {
+        refuseRequestId(options);
         options.policy().ifPresent(this::requireReplicas);
         return CallPolicy.of(options.policy());
     }
@@ -97,6 +98,30 @@ final class CallRules {
         if (options.ordering().isPresent()) {
             throw new InvalidRequestException(
                     ErrorCode.BAD_REQUEST, "an ordering is for get, put and delete and their batches only");
+        }
+    }
+
+    private static void refuseRequestId(CallOptions options) {
+        if (options.requestId().isPresent()) {
+            throw new InvalidRequestException(
+                    ErrorCode.BAD_REQUEST,
+                    "a request id is for operations on atomic keys only: plain writes may be repeated without one");
+        }
+    }
+
+    /** Checks the options of an operation on an atomic key, whose time to live is part of its change. */
+    void requireAtomic(CallOptions options) {
+        if (options.policy().isPresent()) {
+            throw new InvalidRequestException(
+                    ErrorCode.POLICY_INVALID, "an atomic operation takes no policy: it always needs a majority");
+        }
+        if (options.ordering().isPresent()) {
+            throw new InvalidRequestException(
+                    ErrorCode.BAD_REQUEST, "an atomic operation takes no ordering: it is always linearizable");
+        }
+        if (options.timeToLive().isPresent()) {
+            throw new InvalidRequestException(
+                    ErrorCode.TTL_INVALID, "a time to live is for atomic operations that set a value only");
         }
     }
 

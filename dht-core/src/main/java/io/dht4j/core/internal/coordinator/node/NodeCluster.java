@@ -2,6 +2,8 @@ package io.dht4j.core.internal.coordinator.node;
 
 import static java.util.Objects.requireNonNull;
 
+import io.dht4j.AtomicChange;
+import io.dht4j.AtomicResult;
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.ClusterMembership;
@@ -73,6 +75,7 @@ public final class NodeCluster implements Cluster {
     private final Observations observations;
     private final ReadCalls reads;
     private final WriteCalls writes;
+    private final AtomicCalls atomics;
     private final ScanCalls scans;
     private final NodeOperations operations;
     private final Readiness readiness;
@@ -110,6 +113,7 @@ public final class NodeCluster implements Cluster {
         this.readiness = new Readiness(components.environment(), () -> nothing(readBytes));
         this.reads = new ReadCalls(runtime, config, rules, readBytes, readiness);
         this.writes = new WriteCalls(runtime, config, rules, admission);
+        this.atomics = new AtomicCalls(runtime.registers, clock, rules, admission);
         this.scans = new ScanCalls(runtime, admission, rules, writes, readiness, readBytes);
         LoadReport load = new LoadReport(
                 runtime,
@@ -291,6 +295,16 @@ public final class NodeCluster implements Cluster {
             bytes += requireNonNull(value.getKey(), "key").length() + requireNonNull(value.getValue(), "value").length;
         }
         return writes.putAll(values, bytes, options, observations.begin(Call.PUT_ALL, values.size(), options));
+    }
+
+    @Override
+    public CompletionStage<AtomicResult> execute(String map, Key key, AtomicChange change, CallOptions options) {
+        requireNonNull(map, "map");
+        requireNonNull(key, "key");
+        requireNonNull(change, "change");
+        requireNonNull(options, "options");
+        Call call = change.kind() == AtomicChange.Kind.READ ? Call.ATOMIC_GET : Call.ATOMIC_CHANGE;
+        return atomics.execute(map, key, change, options, observations.begin(call, key, options));
     }
 
     @Override

@@ -59,7 +59,8 @@ final class ScanCalls {
                 readiness,
                 scope,
                 options,
-                () -> begin(range, scope, options, snapshot));
+                range,
+                rest -> begin(rest, scope, options, snapshot));
     }
 
     private ClusterScan begin(KeyRange range, ScanScope scope, CallOptions options, Optional<Version> snapshot) {

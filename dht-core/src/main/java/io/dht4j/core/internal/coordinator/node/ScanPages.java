@@ -2,11 +2,13 @@ package io.dht4j.core.internal.coordinator.node;
 
 import io.dht4j.CallOptions;
 import io.dht4j.DhtException;
+import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
 import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.admission.CallerStage;
+import io.dht4j.core.internal.atomic.AtomicSpace;
 import io.dht4j.core.internal.coordinator.scan.ClusterScan;
 import io.dht4j.core.internal.observation.Observations;
 import io.dht4j.core.internal.observation.ObservedCall;
@@ -16,7 +18,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Supplier;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +32,8 @@ final class ScanPages implements Scan {
     private final Observations observations;
     private final CallRules rules;
     private final Readiness readiness;
-    private final Supplier<ClusterScan> begin;
+    private final KeyRange range;
+    private final Function<KeyRange, ClusterScan> begin;
     private final ScanScope scope;
     private final CallOptions options;
     // The caller, who requests one page at a time, passes these from one page to the next.
@@ -44,13 +48,15 @@ final class ScanPages implements Scan {
             Readiness readiness,
             ScanScope scope,
             CallOptions options,
-            Supplier<ClusterScan> begin) {
+            KeyRange range,
+            Function<KeyRange, ClusterScan> begin) {
         this.admission = admission;
         this.observations = observations;
         this.rules = rules;
         this.readiness = readiness;
         this.scope = scope;
         this.options = options;
+        this.range = range;
         this.begin = begin;
     }
 
@@ -65,11 +71,37 @@ final class ScanPages implements Scan {
         ObservedCall observed = observations.begin(Observer.Call.SCAN_PAGE, 0, options);
         CompletableFuture<List<KeyValue>> page = admission.run(
                 observed,
-                () -> running.isPresent()
-                        ? running.get().next(rules.context(options), () -> rules.context(options), observed)
-                        : first(observed));
+                () -> (running.isPresent() ? following(observed, rules.context(options)) : first(observed))
+                        .thenCompose(entries -> withoutRegisters(entries, observed)));
         return CallerStage.behind(
                 page, (entries, error) -> failure = Optional.ofNullable(error).map(DhtException::unwrap));
+    }
+
+    private CompletableFuture<List<KeyValue>> following(@Nullable ObservedCall observed, CallContext context) {
+        return running.orElseThrow().next(context, () -> rules.context(options), observed);
+    }
+
+    /**
+     * Leaves out the keys of registers, and goes on behind all of them. If the range begins among them, it shows what
+     * they hold.
+     */
+    private CompletableFuture<List<KeyValue>> withoutRegisters(List<KeyValue> page, @Nullable ObservedCall observed) {
+        if (page.isEmpty() || page.stream().noneMatch(entry -> AtomicSpace.contains(entry.key()))) {
+            return CompletableFuture.completedFuture(page);
+        }
+        boolean areShown = AtomicSpace.contains(range.start());
+        List<KeyValue> shown = page.stream()
+                .flatMap(entry -> !AtomicSpace.contains(entry.key())
+                        ? Stream.of(entry)
+                        : areShown ? RegisterView.of(entry).stream() : Stream.empty())
+                .toList();
+        if (!areShown && AtomicSpace.contains(page.get(page.size() - 1).key())) {
+            running.orElseThrow().close();
+            start(new KeyRange(AtomicSpace.range().end().orElseThrow(), range.end()));
+        }
+        return shown.isEmpty()
+                ? following(observed, rules.context(options)).thenCompose(next -> withoutRegisters(next, observed))
+                : CompletableFuture.completedFuture(shown);
     }
 
     private CompletableFuture<List<KeyValue>> first(@Nullable ObservedCall observed) {
@@ -87,12 +119,16 @@ final class ScanPages implements Scan {
     }
 
     private CompletableFuture<List<KeyValue>> begin(@Nullable ObservedCall observed, CallContext context) {
-        ClusterScan scan = begin.get();
+        start(range);
+        return following(observed, context);
+    }
+
+    private void start(KeyRange from) {
+        ClusterScan scan = begin.apply(from);
         running = Optional.of(scan);
         if (over) {
             scan.close();
         }
-        return scan.next(context, () -> rules.context(options), observed);
     }
 
     @Override

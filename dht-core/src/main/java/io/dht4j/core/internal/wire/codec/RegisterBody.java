@@ -1,32 +1,34 @@
 package io.dht4j.core.internal.wire.codec;
 
+import io.dht4j.AtomicChange;
+import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
+import io.dht4j.RequestId;
 import io.dht4j.Version;
-import io.dht4j.core.internal.atomic.Change;
 import io.dht4j.core.internal.atomic.Executed;
 import io.dht4j.core.internal.atomic.Operation;
 import io.dht4j.core.internal.atomic.Register;
 import io.dht4j.core.internal.atomic.RegisterCodec;
-import io.dht4j.core.internal.atomic.RequestId;
 import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.RegisterReply;
 import io.dht4j.core.internal.wire.RegisterRequest;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.spi.Entry;
 import java.util.List;
+import java.util.UUID;
 
 /** The bodies of frames about registers: sizes, writing and reading. */
 final class RegisterBody {
 
-    private static final List<Change.Kind> CHANGES = List.of(Change.Kind.values());
+    private static final List<AtomicChange.Kind> CHANGES = List.of(AtomicChange.Kind.values());
     private static final List<Register.Kind> KINDS = List.of(Register.Kind.values());
     private static final List<Executed.Outcome> OUTCOMES = List.of(Executed.Outcome.values());
 
     /** An operation without its value. */
-    private static final int OPERATION_BYTES = 8 + 8 + 8 + 1 + 8 + 8 + 8 + 8 + 4;
+    private static final int OPERATION_BYTES = 8 + 8 + 1 + 8 + 8 + 8 + 8 + 4;
 
     /** An outcome without the value of the register. */
-    private static final int OUTCOME_BYTES = 8 + 1 + 8 + 1 + 8 + 8 + 4;
+    private static final int OUTCOME_BYTES = 4 + 8 + 1 + 8 + 1 + 8 + 8 + 4;
 
     private RegisterBody() {}
 
@@ -92,10 +94,9 @@ final class RegisterBody {
             out.entry(accept.entry());
         } else if (request instanceof RegisterRequest.Execute execute) {
             Operation operation = execute.operation();
-            Change change = operation.change();
-            out.i64(operation.id().client())
-                    .i64(operation.id().sequence())
-                    .i64(operation.since().packed())
+            AtomicChange change = operation.change();
+            out.i64(operation.id().uuid().getMostSignificantBits())
+                    .i64(operation.id().uuid().getLeastSignificantBits())
                     .u8(CHANGES.indexOf(change.kind()))
                     .i64(change.expected().packed())
                     .i64(change.ttlMillis())
@@ -129,9 +130,8 @@ final class RegisterBody {
     }
 
     private static Operation operation(FrameReader in) throws FrameException {
-        RequestId id = new RequestId(in.i64("an operation's client"), in.i64("an operation's number"));
-        Version since = in.version();
-        Change.Kind kind = one(in, CHANGES, "a kind of change");
+        RequestId id = id(in);
+        AtomicChange.Kind kind = one(in, CHANGES, "a kind of change");
         Version expected = in.version();
         long ttl = in.i64("a time to live");
         if (ttl < 0) {
@@ -139,13 +139,22 @@ final class RegisterBody {
         }
         long number = in.i64("a number");
         long expectedNumber = in.i64("an expected number");
-        return new Operation(id, since, new Change(kind, expected, ttl, number, expectedNumber, value(in)));
+        return new Operation(id, new AtomicChange(kind, expected, ttl, number, expectedNumber, value(in)));
+    }
+
+    private static RequestId id(FrameReader in) throws FrameException {
+        UUID uuid = new UUID(in.i64("a request id"), in.i64("a request id"));
+        try {
+            return new RequestId(uuid);
+        } catch (InvalidRequestException e) {
+            throw in.malformed(String.valueOf(e.getMessage()));
+        }
     }
 
     private static byte[] value(FrameReader in) throws FrameException {
         int length = in.size("a value's length");
-        if (length > Change.MAX_VALUE_BYTES) {
-            throw in.malformed("an atomic value has at most " + Change.MAX_VALUE_BYTES + " bytes, not " + length);
+        if (length > AtomicChange.MAX_VALUE_BYTES) {
+            throw in.malformed("an atomic value has at most " + AtomicChange.MAX_VALUE_BYTES + " bytes, not " + length);
         }
         return in.bytes(length, "a value");
     }
@@ -170,7 +179,8 @@ final class RegisterBody {
         } else if (reply instanceof RegisterReply.Outcome outcome) {
             Executed executed = outcome.executed();
             Register register = outcome.register();
-            out.i64(executed.at().packed())
+            out.i32(executed.change())
+                    .i64(executed.at().packed())
                     .u8(OUTCOMES.indexOf(executed.outcome()))
                     .i64(executed.number())
                     .u8(KINDS.indexOf(register.kind()))
@@ -206,8 +216,9 @@ final class RegisterBody {
     }
 
     private static RegisterReply.Outcome outcome(FrameReader in, RequestId id) throws FrameException {
+        int change = in.i32("a digest");
         Version at = in.version();
-        Executed executed = new Executed(id, at, one(in, OUTCOMES, "an outcome"), in.i64("a number"));
+        Executed executed = new Executed(id, change, at, one(in, OUTCOMES, "an outcome"), in.i64("a number"));
         Register.Kind kind = one(in, KINDS, "a kind of register");
         Version revision = in.version();
         long expiry = in.i64("an expiry");

@@ -3,16 +3,16 @@ package io.dht4j.core.internal.wire.codec;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.dht4j.AtomicChange;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.NodeId;
+import io.dht4j.RequestId;
 import io.dht4j.Version;
-import io.dht4j.core.internal.atomic.Change;
 import io.dht4j.core.internal.atomic.Executed;
 import io.dht4j.core.internal.atomic.Operation;
 import io.dht4j.core.internal.atomic.Register;
-import io.dht4j.core.internal.atomic.RequestId;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.wire.Answer;
 import io.dht4j.core.internal.wire.ClusterSettings;
@@ -46,8 +46,8 @@ final class FrameExamples {
     static final Entry EXPIRING = Entry.value(LONGEST, VERSION, new byte[0], 1234);
     static final Entry TOMBSTONE = Entry.tombstone(KEY, VERSION);
 
-    static final Operation OPERATION =
-            new Operation(new RequestId(-1, 2), VERSION, Change.replace(VERSION, new byte[] {1, 2}, 1_000));
+    static final Operation OPERATION = new Operation(
+            RequestId.of(VERSION.millis(), -1, 2), AtomicChange.replace(VERSION, new byte[] {1, 2}, 1_000));
 
     static final Request.ReadKeys READ =
             new Request.ReadKeys(List.of(new Request.Query(KEY, true), new Request.Query(LONGEST, false)), 4096);
@@ -154,7 +154,7 @@ final class FrameExamples {
                 new RegisterReply.Refused(VERSION),
                 new RegisterReply.Held(VERSION, new Answer.Whole(VALUE)),
                 new RegisterReply.Outcome(
-                        new Executed(OPERATION.id(), VERSION, Executed.Outcome.CONDITION_FAILED, -4),
+                        new Executed(OPERATION.id(), 77, VERSION, Executed.Outcome.CONDITION_FAILED, -4),
                         new Register(
                                 Register.Kind.VALUE, VERSION, 77, Register.NEVER_CHANGED, List.of(), new byte[] {5})),
                 new RegisterReply.Unknown(VERSION),

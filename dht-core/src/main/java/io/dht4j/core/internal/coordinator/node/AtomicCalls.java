@@ -1,0 +1,116 @@
+package io.dht4j.core.internal.coordinator.node;
+
+import io.dht4j.AtomicChange;
+import io.dht4j.AtomicResult;
+import io.dht4j.CallOptions;
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.InvalidRequestException;
+import io.dht4j.Key;
+import io.dht4j.RequestId;
+import io.dht4j.Version;
+import io.dht4j.core.internal.admission.Admission;
+import io.dht4j.core.internal.atomic.AtomicSpace;
+import io.dht4j.core.internal.atomic.Executed;
+import io.dht4j.core.internal.atomic.Register;
+import io.dht4j.core.internal.clock.HybridClock;
+import io.dht4j.core.internal.coordinator.atomic.RegisterCalls;
+import io.dht4j.core.internal.observation.ObservedCall;
+import io.dht4j.core.internal.wire.RegisterReply;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** Admits the operations on atomic keys, and starts them. Does not block; safe for use by any number of threads. */
+final class AtomicCalls {
+
+    private final RegisterCalls registers;
+    private final HybridClock clock;
+    private final CallRules rules;
+    private final Admission admission;
+
+    AtomicCalls(RegisterCalls registers, HybridClock clock, CallRules rules, Admission admission) {
+        this.registers = registers;
+        this.clock = clock;
+        this.rules = rules;
+        this.admission = admission;
+    }
+
+    /** Starts an operation, and ends its observation. */
+    CompletableFuture<AtomicResult> execute(
+            String map, Key key, AtomicChange change, CallOptions options, @Nullable ObservedCall observed) {
+        return admission.run((long) key.length() + change.value().length, observed, () -> {
+            rules.requireAtomic(options);
+            options.requestId().ifPresent(this::requireNow);
+            return registers
+                    .execute(AtomicSpace.key(map, key), change, options.requestId(), rules.context(options))
+                    .thenApply(outcome -> result(map, key, change, outcome));
+        });
+    }
+
+    private void requireNow(RequestId id) {
+        if (clock.isTooFarAhead(Version.of(id.millis(), 0))) {
+            throw new InvalidRequestException(
+                    ErrorCode.VERSION_TOO_FAR_AHEAD,
+                    "the request id begins at " + Instant.ofEpochMilli(id.millis()) + ", which is more than "
+                            + clock.maxSkewMillis() + " ms ahead of this node's clock");
+        }
+    }
+
+    private static AtomicResult result(String map, Key key, AtomicChange change, RegisterReply.Outcome outcome) {
+        Executed executed = outcome.executed();
+        Register register = outcome.register();
+        return switch (executed.outcome()) {
+            case DONE, CREATED ->
+                new AtomicResult(
+                        true,
+                        executed.outcome() == Executed.Outcome.CREATED,
+                        executed.at(),
+                        number(change, executed, register),
+                        change.kind() == AtomicChange.Kind.READ ? RegisterView.of(register) : Optional.empty());
+            case CONDITION_FAILED ->
+                new AtomicResult(
+                        false,
+                        false,
+                        register.isPresent() ? register.revision() : Register.NEVER_CHANGED,
+                        number(change, executed, register),
+                        RegisterView.of(register));
+            case OTHER_KIND ->
+                throw refusal(
+                        ErrorCode.ATOMIC_KIND,
+                        key,
+                        map,
+                        register.kind() == Register.Kind.COUNTER
+                                ? "holds a counter: remove it before a value is put there"
+                                : "holds a value, not a counter");
+            case OVERFLOW ->
+                throw refusal(
+                        ErrorCode.COUNTER_OVERFLOW,
+                        key,
+                        map,
+                        "holds " + executed.number() + ": adding " + change.number()
+                                + " would leave the range of 64-bit numbers");
+            case OTHER_CHANGE ->
+                throw refusal(
+                        ErrorCode.REQUEST_ID_REUSED,
+                        key,
+                        map,
+                        "has executed another operation with this request id: each operation needs an id of its own");
+        };
+    }
+
+    private static OptionalLong number(AtomicChange change, Executed executed, Register register) {
+        return switch (change.kind()) {
+            case ADD, COMPARE_AND_SET -> OptionalLong.of(executed.number());
+            case READ ->
+                register.kind() == Register.Kind.VALUE ? OptionalLong.empty() : OptionalLong.of(executed.number());
+            case PUT, PUT_IF_ABSENT, REPLACE, REMOVE, REMOVE_VERSION, TOUCH -> OptionalLong.empty();
+        };
+    }
+
+    private static DhtException refusal(ErrorCode code, Key key, String map, String why) {
+        return new InvalidRequestException(code, "nothing done: key " + key + " of map " + map + " " + why);
+    }
+}

@@ -1,0 +1,295 @@
+package io.dht4j.simulator.cluster.membership;
+
+import static io.dht4j.simulator.cluster.membership.FormedCluster.BOUND;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.dht4j.AtomicChange;
+import io.dht4j.AtomicCounter;
+import io.dht4j.AtomicMap;
+import io.dht4j.CallOptions;
+import io.dht4j.Cluster;
+import io.dht4j.Codec;
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.IndeterminateException;
+import io.dht4j.InvalidRequestException;
+import io.dht4j.Key;
+import io.dht4j.OverloadedException;
+import io.dht4j.RequestId;
+import io.dht4j.UnavailableException;
+import io.dht4j.Version;
+import io.dht4j.Versioned;
+import io.dht4j.client.RemoteCluster;
+import io.dht4j.client.RemoteOptions;
+import io.dht4j.simulator.contract.DirectRemoteApi;
+import io.dht4j.testkit.network.Fault;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Atomic maps and counters as applications use them: at a node, and through a remote cluster. */
+class AtomicMapTest {
+
+    private final FormedCluster cluster = new FormedCluster(1);
+    private boolean rivalEnds;
+    private final List<Cluster> remotes = new ArrayList<>();
+
+    /** Where an application calls. */
+    enum At {
+        NODE,
+        REMOTE
+    }
+
+    @AfterEach
+    void close() {
+        remotes.forEach(Cluster::close);
+        cluster.close();
+    }
+
+    private Cluster cluster(At at) {
+        cluster.form(3);
+        if (at == At.NODE) {
+            return cluster.cluster(0);
+        }
+        Map<String, Cluster> listening =
+                Map.of("a:1", cluster.cluster(0), "b:1", cluster.cluster(1), "c:1", cluster.cluster(2));
+        Cluster remote = await(RemoteCluster.connecting(
+                new DirectRemoteApi(listening, cluster.env),
+                List.of("a:1", "b:1", "c:1"),
+                RemoteOptions.defaults().withTimeout(Duration.ofSeconds(1)),
+                cluster.env));
+        remotes.add(remote);
+        return remote;
+    }
+
+    private static AtomicMap<String, String> map(Cluster cluster) {
+        return cluster.atomicMap("orders", Codec.text(), Codec.text());
+    }
+
+    private <T> T await(CompletionStage<T> stage) {
+        return cluster.env.await(stage, BOUND);
+    }
+
+    private DhtException failure(CompletionStage<?> stage) {
+        try {
+            throw new AssertionError("the call has succeeded with " + await(stage));
+        } catch (RuntimeException e) {
+            return (DhtException) DhtException.unwrap(e);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aValueIsSetReplacedAndRemoved(At at) {
+        AtomicMap<String, String> map = map(cluster(at));
+        assertThat(await(map.get("k"))).isEmpty();
+        Version first = await(map.put("k", "one"));
+        assertThat(await(map.get("k"))).contains(new Versioned<>("one", first, Optional.empty()));
+
+        AtomicMap.Put<String> refused = await(map.putIfAbsent("k", "two"));
+        assertThat(refused.isDone()).isFalse();
+        assertThat(refused.current().map(Versioned::value)).contains("one");
+        AtomicMap.Put<String> replaced = await(map.replace("k", first, "two"));
+        assertThat(replaced.isDone()).isTrue();
+        assertThat(await(map.remove("k", first))).isFalse();
+        assertThat(await(map.remove("k", replaced.version()))).isTrue();
+        assertThat(await(map.putIfAbsent("k", "three")).isDone()).isTrue();
+        await(map.remove("k"));
+        assertThat(await(map.get("k"))).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void onlyOneOfManyClaimsAKey(At at) {
+        AtomicMap<String, String> map = map(cluster(at));
+        List<CompletionStage<AtomicMap.Put<String>>> claims = IntStream.range(0, 20)
+                .mapToObj(i -> map.putIfAbsent("k", "caller " + i))
+                .toList();
+        List<AtomicMap.Put<String>> ends = claims.stream().map(this::await).toList();
+        assertThat(ends.stream().filter(AtomicMap.Put::isDone)).hasSize(1);
+        assertThat(ends.stream().flatMap(end -> end.current().stream()).map(Versioned::value))
+                .hasSize(19)
+                .containsOnly(await(map.get("k")).orElseThrow().value());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void valuesExpireAndAreTouched(At at) {
+        AtomicMap<String, String> map = map(cluster(at));
+        CallOptions minute = CallOptions.defaults().withTimeToLive(Duration.ofMinutes(1));
+        await(map.with(minute).put("k", "one"));
+        await(map.with(minute).put("other", "one"));
+        assertThat(await(map.get("k")).orElseThrow().expiresAt()).isPresent();
+        cluster.env.advance(Duration.ofSeconds(50));
+        assertThat(await(map.touch("k", Duration.ofMinutes(1)))).isTrue();
+        cluster.env.advance(Duration.ofSeconds(50));
+        assertThat(await(map.get("k")).map(Versioned::value)).contains("one");
+        assertThat(await(map.get("other"))).isEmpty();
+        assertThat(await(map.touch("other", Duration.ofMinutes(1)))).isFalse();
+        assertThat(await(map.putIfAbsent("other", "two")).isDone()).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void computationsOfOneKeyLoseNothing(At at) {
+        AtomicMap<String, String> map = map(cluster(at));
+        List<CompletionStage<Optional<String>>> computations = IntStream.range(0, 8)
+                .mapToObj(i -> map.compute("k", before -> Optional.of(before.orElse("") + "x")))
+                .toList();
+        computations.forEach(this::await);
+        assertThat(await(map.get("k")).map(Versioned::value)).contains("xxxxxxxx");
+        assertThat(await(map.compute("k", before -> Optional.empty()))).isEmpty();
+        assertThat(await(map.get("k"))).isEmpty();
+        assertThat(await(map.compute("absent", before -> before))).isEmpty();
+    }
+
+    private void putAgain(AtomicMap<String, String> rival) {
+        rival.put("k", "rival").whenComplete((version, error) -> {
+            if (!rivalEnds) {
+                cluster.env.schedule(() -> putAgain(rival), Duration.ofMillis(2).toNanos());
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aComputationThatIsAlwaysTooLateEnds(At at) {
+        AtomicMap<String, String> map = map(cluster(at));
+        AtomicMap<String, String> rival = map(cluster.cluster(1));
+        cluster.nodes.get(0).link.towardAll(Fault.delay(Duration.ofMillis(20), Duration.ZERO));
+        await(rival.put("k", "rival"));
+        putAgain(rival);
+        int[] computations = new int[1];
+        CompletionStage<Optional<String>> computed = map.with(
+                        CallOptions.defaults().withTimeout(Duration.ofSeconds(1)))
+                .compute("k", before -> {
+                    computations[0]++;
+                    return Optional.of("mine");
+                });
+        assertThat(failure(computed)).isInstanceOf(OverloadedException.class).hasMessageContaining("nothing done");
+        assertThat(computations[0]).isEqualTo(16);
+        rivalEnds = true;
+        IllegalStateException thrown = new IllegalStateException("of the function");
+        CompletionStage<Optional<String>> failing = map.compute("k", before -> {
+            throw thrown;
+        });
+        assertThatThrownBy(() -> await(failing)).isSameAs(thrown);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aCounterCounts(At at) {
+        Cluster any = cluster(at);
+        AtomicCounter counter = any.atomicCounter("orders", Key.of("count"));
+        assertThat(await(counter.get())).isZero();
+        assertThat(await(counter.add(5))).isEqualTo(5);
+        assertThat(await(counter.compareAndSet(4, 0))).isFalse();
+        assertThat(await(counter.compareAndSet(5, Long.MAX_VALUE))).isTrue();
+        assertThat(failure(counter.add(1)).code()).isEqualTo(ErrorCode.COUNTER_OVERFLOW);
+        AtomicMap<String, String> map = map(any);
+        assertThat(await(map.get("count")).map(Versioned::value)).contains(Long.toString(Long.MAX_VALUE));
+        assertThat(failure(map.put("count", "text")).code()).isEqualTo(ErrorCode.ATOMIC_KIND);
+        await(map.remove("count"));
+        await(map.put("count", "text"));
+        assertThat(failure(counter.get()).code()).isEqualTo(ErrorCode.ATOMIC_KIND);
+        assertThat(failure(counter.add(1)).code()).isEqualTo(ErrorCode.ATOMIC_KIND);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aRepeatedOperationIsExecutedOnce(At at) {
+        AtomicCounter counter = cluster(at).atomicCounter("orders", Key.of("count"));
+        RequestId id = RequestId.of(cluster.env.currentTimeMillis(), 1, 1);
+        AtomicCounter repeated = counter.with(CallOptions.defaults().withRequestId(id));
+        assertThat(await(repeated.add(3))).isEqualTo(3);
+        await(counter.add(10));
+        assertThat(await(repeated.add(3))).isEqualTo(3);
+        assertThat(await(counter.get())).isEqualTo(13);
+        assertThat(failure(repeated.add(4)).code()).isEqualTo(ErrorCode.REQUEST_ID_REUSED);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aForgottenOperationIsNotExecuted(At at) {
+        AtomicCounter counter = cluster(at).atomicCounter("orders", Key.of("count"));
+        RequestId id = RequestId.of(cluster.env.currentTimeMillis(), 1, 1);
+        cluster.env.advance(Duration.ofSeconds(1));
+        for (int i = 0; i < 20; i++) {
+            await(counter.add(1));
+        }
+        cluster.env.advance(Duration.ofMinutes(1));
+        for (int i = 0; i < 20; i++) {
+            await(counter.add(1));
+        }
+        DhtException failure =
+                failure(counter.with(CallOptions.defaults().withRequestId(id)).add(100));
+        assertThat(failure.code()).isEqualTo(ErrorCode.REQUEST_FORGOTTEN);
+        assertThat(failure).hasMessageContaining("key count of map orders");
+        assertThat(((IndeterminateException) failure).requestId()).contains(id);
+        assertThat(await(counter.get())).isEqualTo(40);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void anUnknownOutcomeIsResolvedByItsId(At at) {
+        Cluster any = cluster(at);
+        AtomicCounter counter = any.atomicCounter("orders", Key.of("count"));
+        await(counter.add(1));
+        // The answers of the replicas are lost.
+        cluster.nodes.values().forEach(node -> node.link.towardAll(Fault.loseReply()));
+        DhtException failure = failure(counter.add(10));
+        assertThat(failure).isInstanceOf(IndeterminateException.class);
+        RequestId id = ((IndeterminateException) failure).requestId().orElseThrow();
+        cluster.nodes.values().forEach(node -> node.link.heal());
+        assertThat(await(counter.with(CallOptions.defaults().withRequestId(id)).add(10)))
+                .isEqualTo(11);
+        assertThat(await(counter.get())).isEqualTo(11);
+    }
+
+    @Test
+    void aMinorityDoesNothing() {
+        AtomicMap<String, String> map = map(cluster(At.NODE));
+        await(map.put("k", "one"));
+        cluster.crash(1);
+        cluster.crash(2);
+        assertThat(failure(map.get("k"))).isInstanceOf(UnavailableException.class);
+        assertThat(failure(map.put("k", "two"))).isInstanceOf(UnavailableException.class);
+        assertThat(failure(map.putIfAbsent("other", "two"))).isInstanceOf(UnavailableException.class);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void badInputIsNamed(At at) {
+        Cluster any = cluster(at);
+        AtomicMap<String, String> map = map(any);
+        assertThat(failure(map.get(""))).hasMessageContaining("a key has 1 to 4096 bytes");
+        assertThat(failure(map.get("k".repeat(4090)))).hasMessageContaining("a key of the map \"orders\" has at most");
+        assertThat(failure(map.put("k", "\ud800"))).hasMessageContaining("unpaired surrogate");
+        assertThat(failure(map.put("k", "x".repeat(AtomicChange.MAX_VALUE_BYTES + 1)))
+                        .code())
+                .isEqualTo(ErrorCode.VALUE_TOO_LARGE);
+        assertThat(failure(any.atomicMap("", Codec.text(), Codec.text()).get("k")))
+                .hasMessageContaining("the name of a map has 1 to 255 bytes");
+        assertThat(failure(map.with(CallOptions.defaults().withPolicy(1, 1)).get("k"))
+                        .code())
+                .isEqualTo(ErrorCode.POLICY_INVALID);
+        CallOptions identified = CallOptions.defaults().withRequestId(RequestId.next());
+        assertThat(failure(map.with(identified).compute("k", before -> before)))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessageContaining("takes no request id");
+        assertThat(failure(any.put(Key.of("k"), new byte[1], identified)))
+                .hasMessageContaining("a request id is for operations on atomic keys only");
+        await(any.atomicMap("orders", Codec.text(), Codec.bytes()).put("binary", new byte[] {(byte) 0xff}));
+        assertThat(failure(map.get("binary")))
+                .hasMessageContaining("a value of map orders cannot be read by codec text: the bytes are not UTF-8");
+    }
+}
