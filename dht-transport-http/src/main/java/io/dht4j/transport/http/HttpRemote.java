@@ -2,6 +2,8 @@ package io.dht4j.transport.http;
 
 import static java.util.Objects.requireNonNull;
 
+import io.dht4j.AtomicChange;
+import io.dht4j.AtomicResult;
 import io.dht4j.CallOptions;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
@@ -110,6 +112,13 @@ public final class HttpRemote implements RemoteApi {
                 address,
                 new HttpRemoteRequest(HttpMethod.DELETE, ApiProtocol.ENTITY, options).key(key),
                 HttpRemoteAnswer.version());
+    }
+
+    @Override
+    public CompletionStage<AtomicResult> execute(
+            String address, String map, Key key, AtomicChange change, CallOptions options) {
+        return client.call(
+                address, HttpRemoteRequest.atomic(map, key, change, options), HttpRemoteAnswer.atomic(change.kind()));
     }
 
     @Override

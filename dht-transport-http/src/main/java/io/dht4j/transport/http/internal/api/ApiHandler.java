@@ -35,6 +35,7 @@ public final class ApiHandler implements HttpListener.Api {
     private final RequestAdmission admission;
     private final TokenGuard guard;
     private final ClusterCalls calls;
+    private final AtomicCalls atomics;
     private final MembershipCalls membership;
     private final ProbesEndpoint probes;
     private final MetricsEndpoint metrics;
@@ -56,6 +57,7 @@ public final class ApiHandler implements HttpListener.Api {
         this.admission = admission;
         this.guard = guard;
         this.calls = new ClusterCalls(cluster);
+        this.atomics = new AtomicCalls(cluster);
         this.membership = new MembershipCalls(cluster);
         this.probes = probes;
         this.metrics = metrics;
@@ -123,6 +125,10 @@ public final class ApiHandler implements HttpListener.Api {
                 case ApiProtocol.ENTITIES -> entities(exchange);
                 case ApiProtocol.BATCH_GET -> batchGet(exchange);
                 case ApiProtocol.BATCH_PUT -> batchPut(exchange);
+                case ApiProtocol.ATOMIC -> atomic(exchange);
+                case ApiProtocol.ATOMIC_ADD -> changeAtomic(exchange, atomics::add);
+                case ApiProtocol.ATOMIC_SET -> changeAtomic(exchange, atomics::set);
+                case ApiProtocol.ATOMIC_TOUCH -> changeAtomic(exchange, atomics::touch);
                 case ApiProtocol.SNAPSHOTS -> snapshots(exchange);
                 case ApiProtocol.PLACEMENT -> read(exchange, calls::locate);
                 case ApiProtocol.PARTITIONS -> read(exchange, calls::partitions);
@@ -146,6 +152,10 @@ public final class ApiHandler implements HttpListener.Api {
                                             ApiProtocol.ENTITIES,
                                             ApiProtocol.BATCH_GET,
                                             ApiProtocol.BATCH_PUT,
+                                            ApiProtocol.ATOMIC,
+                                            ApiProtocol.ATOMIC_ADD,
+                                            ApiProtocol.ATOMIC_SET,
+                                            ApiProtocol.ATOMIC_TOUCH,
                                             ApiProtocol.SNAPSHOTS,
                                             ApiProtocol.PLACEMENT,
                                             ApiProtocol.PARTITIONS,
@@ -208,6 +218,34 @@ public final class ApiHandler implements HttpListener.Api {
                 calls.delete(exchange);
             }
             default -> refuseMethod(exchange, "GET, PUT, DELETE");
+        }
+    }
+
+    private void atomic(ApiExchange exchange) {
+        switch (method(exchange)) {
+            case "GET" -> {
+                exchange.require(guard, Scope.READ);
+                requireNoBody(exchange);
+                atomics.get(exchange);
+            }
+            case "PUT" -> {
+                exchange.require(guard, Scope.WRITE);
+                atomics.put(exchange);
+            }
+            case "DELETE" -> {
+                exchange.require(guard, Scope.WRITE);
+                requireNoBody(exchange);
+                atomics.delete(exchange);
+            }
+            default -> refuseMethod(exchange, "GET, PUT, DELETE");
+        }
+    }
+
+    private void changeAtomic(ApiExchange exchange, Consumer<ApiExchange> change) {
+        if (isAllowed(exchange, "POST")) {
+            exchange.require(guard, Scope.WRITE);
+            requireNoAnnouncedBody(exchange);
+            change.accept(exchange);
         }
     }
 

@@ -2,6 +2,7 @@ package io.dht4j.transport.http.internal.api;
 
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
+import io.dht4j.IndeterminateException;
 import io.dht4j.transport.common.RateLimitedLog;
 import io.dht4j.transport.http.internal.common.HttpProblem;
 import io.dht4j.transport.http.internal.common.HttpText;
@@ -35,6 +36,13 @@ final class ClientErrors {
     /** Returns the answer to a request that has failed. An unexpected error is logged. */
     HttpProblem problemOf(HttpServerRequest request, Throwable error) {
         Throwable cause = DhtException.unwrap(error);
+        if (cause instanceof IndeterminateException unknown
+                && unknown.requestId().isPresent()) {
+            return HttpProblem.of(
+                    unknown.code(),
+                    String.valueOf(unknown.getMessage()),
+                    unknown.requestId().get());
+        }
         if (cause instanceof DhtException known) {
             return HttpProblem.of(known.code(), String.valueOf(known.getMessage()));
         }

@@ -42,7 +42,7 @@ import java.util.function.Consumer;
  */
 final class ClusterCalls {
 
-    private static final CharSequence OCTETS = HttpHeaders.createOptimized("application/octet-stream");
+    static final CharSequence OCTETS = HttpHeaders.createOptimized("application/octet-stream");
     private static final CharSequence JSON = HttpHeaders.createOptimized("application/json");
 
     private static final List<String> ENTITY_PARAMETERS =
@@ -96,6 +96,10 @@ final class ClusterCalls {
 
     /** Returns the call's options in the query, and the span of the caller. */
     private CallOptions options(ApiExchange exchange, Query query) {
+        return options(exchange, query, cluster);
+    }
+
+    static CallOptions options(ApiExchange exchange, Query query, Cluster cluster) {
         CallOptions options = query.callOptions(cluster);
         MultiMap headers = exchange.request().headers();
         String parent = headers.get(ApiProtocol.TRACE_PARENT);

@@ -242,6 +242,31 @@ final class Query {
         return number;
     }
 
+    /**
+     * Returns a whole number of 64 bits, perhaps with a sign.
+     *
+     * @return empty if the parameter is missing
+     * @throws InvalidRequestException if it is malformed or out of range
+     */
+    OptionalLong signed(String name) {
+        Optional<String> text = text(name);
+        if (text.isEmpty()) {
+            return OptionalLong.empty();
+        }
+        String digits = text.get().startsWith("-") ? text.get().substring(1) : text.get();
+        try {
+            if (HttpText.allDigits(digits)) {
+                return OptionalLong.of(Long.parseLong(text.get()));
+            }
+        } catch (NumberFormatException e) {
+            // Falls through to the message, which shows the range.
+        }
+        throw new InvalidRequestException(
+                codeOf(name),
+                name + " must be a whole number from " + Long.MIN_VALUE + " to " + Long.MAX_VALUE + ", not \""
+                        + HttpText.shown(text.get()) + "\"");
+    }
+
     /** Returns a number in decimal digits; empty for any other text and for numbers out of this range. */
     private static OptionalLong inRange(String text, long least, long most) {
         if (text.isEmpty() || text.length() > MAX_DIGITS || !HttpText.allDigits(text)) {
@@ -324,7 +349,11 @@ final class Query {
             case "ack", "from", "replicas" -> ErrorCode.POLICY_INVALID;
             case "ttl" -> ErrorCode.TTL_INVALID;
             case "timeout" -> ErrorCode.TIMEOUT_INVALID;
-            case "lease",
+            case "map",
+                    "delta",
+                    "expected",
+                    "number",
+                    "lease",
                     "first",
                     "count",
                     "duration",

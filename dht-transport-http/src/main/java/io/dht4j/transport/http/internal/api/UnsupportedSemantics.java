@@ -1,6 +1,7 @@
 package io.dht4j.transport.http.internal.api;
 
 import io.dht4j.ErrorCode;
+import io.dht4j.transport.http.internal.common.ApiProtocol;
 import io.dht4j.transport.http.internal.common.HttpProblem;
 import io.dht4j.transport.http.internal.common.HttpText;
 import io.vertx.core.MultiMap;
@@ -36,6 +37,11 @@ final class UnsupportedSemantics {
     private static final List<CharSequence> OF_WRITES =
             names("If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range", "Range");
 
+    /** The conditions that writes of atomic keys honour. */
+    private static final List<CharSequence> CONDITIONS = OF_WRITES.subList(0, 2);
+
+    private static final List<CharSequence> OF_ATOMIC = OF_WRITES.subList(2, OF_WRITES.size());
+
     private UnsupportedSemantics() {}
 
     private static List<CharSequence> names(String... names) {
@@ -67,7 +73,11 @@ final class UnsupportedSemantics {
         }
         boolean reads = method.equals(HttpMethod.GET) || method.equals(HttpMethod.HEAD);
         Optional<HttpProblem> unknown = refusal(headers, OF_ANY);
-        return unknown.isPresent() ? unknown : refusal(headers, reads ? OF_READS : OF_WRITES);
+        if (unknown.isPresent() || reads) {
+            return unknown.isPresent() ? unknown : refusal(headers, OF_READS);
+        }
+        boolean isAtomic = ApiProtocol.ATOMIC.equals(request.path());
+        return refusal(headers, isAtomic ? OF_ATOMIC : OF_WRITES);
     }
 
     /** Returns whether a media type means parts to be taken out of the body, as {@code curl -F} sends a file. */
@@ -81,8 +91,11 @@ final class UnsupportedSemantics {
             if (headers.contains(name)) {
                 return Optional.of(HttpProblem.of(
                         ErrorCode.BAD_REQUEST,
-                        name + " is not supported for this method: without it the request would mean something else,"
-                                + " so nothing was done"));
+                        name + " is not supported for this resource and method: without it the request would mean"
+                                + " something else, so nothing was done"
+                                + (refused.equals(OF_WRITES) && CONDITIONS.contains(name)
+                                        ? ". Atomic keys take conditions: " + ApiProtocol.ATOMIC + "?map=NAME&id=KEY"
+                                        : "")));
             }
         }
         return Optional.empty();

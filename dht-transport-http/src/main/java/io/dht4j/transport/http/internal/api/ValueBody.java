@@ -5,6 +5,7 @@ import io.dht4j.InvalidRequestException;
 import io.vertx.core.buffer.Buffer;
 import java.util.Arrays;
 import java.util.function.Consumer;
+import java.util.function.LongFunction;
 
 /**
  * A body that is a value. Its array grows as bytes arrive, and its length is counted before its allocation. The
@@ -16,6 +17,7 @@ final class ValueBody implements RequestBody.Receiver {
     private static final int FIRST_CAPACITY = 64 * 1024;
 
     private final int maxBytes;
+    private final LongFunction<InvalidRequestException> refusal;
     private final long announced;
     private final InFlightLease share;
     private final Consumer<byte[]> whenWhole;
@@ -28,7 +30,27 @@ final class ValueBody implements RequestBody.Receiver {
      * @param whenWhole receives the bytes, to which no other reference is kept
      */
     ValueBody(ApiExchange exchange, Consumer<byte[]> whenWhole) {
-        this.maxBytes = exchange.limits().maxValueBytes();
+        this(
+                exchange,
+                exchange.limits().maxValueBytes(),
+                bytes -> tooLarge(exchange.limits().maxValueBytes(), bytes),
+                whenWhole);
+    }
+
+    /**
+     * Waits for a value.
+     *
+     * @param maxBytes the most bytes that it may have
+     * @param refusal returns the error for a larger one, by its length; negative if that is unknown
+     * @param whenWhole receives the bytes, to which no other reference is kept
+     */
+    ValueBody(
+            ApiExchange exchange,
+            int maxBytes,
+            LongFunction<InvalidRequestException> refusal,
+            Consumer<byte[]> whenWhole) {
+        this.maxBytes = maxBytes;
+        this.refusal = refusal;
         this.announced = exchange.body().length();
         this.whenWhole = whenWhole;
         this.share = exchange.share();
@@ -42,7 +64,7 @@ final class ValueBody implements RequestBody.Receiver {
 
     @Override
     public InvalidRequestException tooLarge() {
-        return tooLarge(maxBytes, announced);
+        return refusal.apply(announced);
     }
 
     /**

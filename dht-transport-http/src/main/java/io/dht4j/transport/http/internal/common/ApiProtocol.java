@@ -10,6 +10,10 @@ public final class ApiProtocol {
     public static final String ENTITIES = "/v0/entities";
     public static final String BATCH_GET = "/v0/batch-get";
     public static final String BATCH_PUT = "/v0/batch-put";
+    public static final String ATOMIC = "/v0/atomic";
+    public static final String ATOMIC_ADD = "/v0/atomic/add";
+    public static final String ATOMIC_SET = "/v0/atomic/set";
+    public static final String ATOMIC_TOUCH = "/v0/atomic/touch";
     public static final String SNAPSHOTS = "/v0/snapshots";
     public static final String PLACEMENT = "/v0/placement";
     public static final String PARTITIONS = "/v0/partitions";
@@ -32,6 +36,18 @@ public final class ApiProtocol {
 
     /** The header with the time at which an entry expires, in milliseconds since 1970. */
     public static final CharSequence EXPIRY_HEADER = HttpHeaders.createOptimized("Dht-Expires-At");
+
+    /** The header with the number of an atomic counter. */
+    public static final CharSequence NUMBER_HEADER = HttpHeaders.createOptimized("Dht-Number");
+
+    /** The header with the id of an operation on an atomic key. */
+    public static final CharSequence REQUEST_ID_HEADER = HttpHeaders.createOptimized("Idempotency-Key");
+
+    /** The header by which a client asks for what is there, if a condition does not hold (RFC 7240). */
+    public static final CharSequence PREFER = HttpHeaders.createOptimized("Prefer");
+
+    /** The value of {@link #PREFER} that asks for it. */
+    public static final String REPRESENTATION = "return=representation";
 
     /** The header with the value {@code true} in the answers of a node that is about to stop. */
     public static final CharSequence STOPPING_HEADER = HttpHeaders.createOptimized("Dht-Stopping");

@@ -1,6 +1,7 @@
 package io.dht4j.transport.http.internal.common;
 
 import io.dht4j.ErrorCode;
+import io.dht4j.RequestId;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.json.DecodeException;
 import io.vertx.core.json.JsonObject;
@@ -27,7 +28,10 @@ public record HttpProblem(int status, Buffer body, boolean retryLater) {
             case UNAUTHENTICATED -> 401;
             case PERMISSION_DENIED -> 403;
             case METHOD_NOT_ALLOWED -> 405;
+            case ATOMIC_KIND, COUNTER_OVERFLOW -> 409;
             case SNAPSHOT_GONE -> 410;
+            case CONDITION_FAILED -> 412;
+            case REQUEST_ID_REUSED -> 422;
             case NOT_ENOUGH_REPLICAS, WRITE_INDETERMINATE, NO_REPLY, DEADLINE_PASSED -> 504;
             default ->
                 switch (code.action()) {
@@ -53,6 +57,13 @@ public record HttpProblem(int status, Buffer body, boolean retryLater) {
                 .put("code", code.number())
                 .put("name", code.name());
         return new HttpProblem(status, json.toBuffer(), status == 503);
+    }
+
+    /** Returns the error of an operation on an atomic key whose outcome is unknown. */
+    public static HttpProblem of(ErrorCode code, String detail, RequestId id) {
+        HttpProblem problem = of(code, detail);
+        JsonObject json = new JsonObject(problem.body()).put("request_id", id.toString());
+        return new HttpProblem(problem.status(), json.toBuffer(), problem.retryLater());
     }
 
     /** Returns the answer for an absent key, which is no error of the cluster's and has no code. */

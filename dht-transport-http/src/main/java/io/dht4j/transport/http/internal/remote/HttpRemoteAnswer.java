@@ -1,10 +1,13 @@
 package io.dht4j.transport.http.internal.remote;
 
+import io.dht4j.AtomicChange;
+import io.dht4j.AtomicResult;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.IndeterminateException;
 import io.dht4j.Key;
 import io.dht4j.KeyValue;
+import io.dht4j.RequestId;
 import io.dht4j.UnavailableException;
 import io.dht4j.Value;
 import io.dht4j.Version;
@@ -25,8 +28,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads the answer to a request, within bounds. Methods throw a {@link DhtException} if it is an error, and any other
@@ -44,6 +49,7 @@ public abstract class HttpRemoteAnswer<T> {
     private static final int NOT_FOUND = 404;
     private static final int MISDIRECTED = 421;
     private static final int SUCCESS = 2;
+    private static final Version NONE = new Version(0);
 
     private boolean isError;
     private volatile boolean isNotSent;
@@ -57,7 +63,7 @@ public abstract class HttpRemoteAnswer<T> {
     final void begin(HttpClientResponse response) {
         status = response.statusCode();
         type = String.valueOf(response.getHeader(HttpHeaders.CONTENT_TYPE));
-        isError = status / 100 != SUCCESS;
+        isError = status / 100 != SUCCESS && !isAnswer(status);
         isNotSent = isError && PeerProtocol.NOT_SENT.equals(response.getHeader(PeerProtocol.OUTCOME_HEADER));
         if (status == MISDIRECTED) {
             // Before its end, so that the connection is closed: the next one looks the name up again.
@@ -104,9 +110,16 @@ public abstract class HttpRemoteAnswer<T> {
             throw new IllegalStateException("status " + status + " without a code of an error");
         }
         throw ErrorCode.byNumber(number)
-                .map(code -> DhtException.of(code, detail))
+                .map(code -> known(code, detail, problem.getString("request_id")))
                 .orElseGet(() -> new IndeterminateException(
                         ErrorCode.INTERNAL, "an error that this version does not know, " + number + ": " + detail));
+    }
+
+    private static DhtException known(ErrorCode code, String detail, @Nullable String requestId) {
+        DhtException failure = DhtException.of(code, detail);
+        return requestId != null && failure instanceof IndeterminateException unknown
+                ? unknown.withRequestId(RequestId.parse(requestId))
+                : failure;
     }
 
     private static JsonObject parsed(Buffer text) {
@@ -128,6 +141,11 @@ public abstract class HttpRemoteAnswer<T> {
         }
     }
 
+    /** Returns whether a status that is no success is an answer nevertheless. */
+    boolean isAnswer(int given) {
+        return false;
+    }
+
     T absent() {
         throw new IllegalStateException("status " + status);
     }
@@ -141,6 +159,11 @@ public abstract class HttpRemoteAnswer<T> {
     /** Returns a reader of a value and its version, or its absence. */
     public static HttpRemoteAnswer<Optional<Value>> value(int maxBytes) {
         return new Single(maxBytes);
+    }
+
+    /** Returns a reader of what an operation on an atomic key has come to. */
+    public static HttpRemoteAnswer<AtomicResult> atomic(AtomicChange.Kind kind) {
+        return new Atomic(kind);
     }
 
     /** Returns a reader of the version of a write. */
@@ -239,6 +262,67 @@ public abstract class HttpRemoteAnswer<T> {
         @Override
         Optional<Value> absent() {
             return Optional.empty();
+        }
+    }
+
+    private static final class Atomic extends HttpRemoteAnswer<AtomicResult> {
+
+        private static final int CREATED = 201;
+        private static final int PRECONDITION_FAILED = 412;
+
+        private final AtomicChange.Kind kind;
+        private int given;
+        private boolean isProblem;
+        private Version version = NONE;
+        private OptionalLong number = OptionalLong.empty();
+        private Optional<Instant> expiresAt = Optional.empty();
+        private Buffer bytes = Buffer.buffer();
+
+        Atomic(AtomicChange.Kind kind) {
+            this.kind = kind;
+        }
+
+        @Override
+        boolean isAnswer(int status) {
+            return status == PRECONDITION_FAILED;
+        }
+
+        @Override
+        void head(HttpClientResponse response) {
+            given = response.statusCode();
+            isProblem = HttpProblem.CONTENT_TYPE.equals(response.getHeader(HttpHeaders.CONTENT_TYPE));
+            String text = response.getHeader(ApiProtocol.VERSION_HEADER);
+            version = text == null ? NONE : new Version(Long.parseUnsignedLong(text));
+            String counted = response.getHeader(ApiProtocol.NUMBER_HEADER);
+            number = counted == null ? OptionalLong.empty() : OptionalLong.of(Long.parseLong(counted));
+            String expiry = response.getHeader(ApiProtocol.EXPIRY_HEADER);
+            if (expiry != null) {
+                expiresAt = Optional.of(Instant.ofEpochMilli(Long.parseLong(expiry)));
+            }
+        }
+
+        @Override
+        void received(Buffer piece) {
+            bytes = collect(piece, AtomicChange.MAX_VALUE_BYTES);
+        }
+
+        @Override
+        AtomicResult success() {
+            boolean isDone = given != PRECONDITION_FAILED;
+            boolean shows = kind == AtomicChange.Kind.READ || (!isDone && !isProblem);
+            return new AtomicResult(
+                    isDone,
+                    given == CREATED,
+                    version,
+                    number,
+                    shows ? Optional.of(new Value(bytes.getBytes(), version, expiresAt)) : Optional.empty());
+        }
+
+        @Override
+        AtomicResult absent() {
+            boolean isRead = kind == AtomicChange.Kind.READ;
+            return new AtomicResult(
+                    isRead, false, NONE, isRead ? OptionalLong.of(0) : OptionalLong.empty(), Optional.empty());
         }
     }
 

@@ -183,6 +183,7 @@ public final class HttpRemoteClient implements AutoCloseable {
                 .setMethod(request.method())
                 .setURI(request.target());
         authorization.ifPresent(header -> head.putHeader(HttpHeaders.AUTHORIZATION, header));
+        request.headers().forEach(head::putHeader);
         if (request.isScanOrBatch()) {
             head.putHeader(HttpHeaders.ACCEPT, Ndjson.CONTENT_TYPE);
         }

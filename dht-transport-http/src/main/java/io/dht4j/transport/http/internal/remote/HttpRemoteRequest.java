@@ -1,5 +1,6 @@
 package io.dht4j.transport.http.internal.remote;
 
+import io.dht4j.AtomicChange;
 import io.dht4j.CallOptions;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
@@ -10,12 +11,15 @@ import io.dht4j.TraceContext;
 import io.dht4j.Version;
 import io.dht4j.transport.http.internal.common.ApiProtocol;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.LinkedHashMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -35,6 +39,7 @@ public final class HttpRemoteRequest {
     private final Duration timeout;
     private final Optional<TraceContext> trace;
     private final StringBuilder query = new StringBuilder();
+    private final Map<CharSequence, String> headers = new LinkedHashMap<>(4);
     private long bodyBytes;
     private Supplier<Buffer> body = Buffer::buffer;
 
@@ -59,6 +64,54 @@ public final class HttpRemoteRequest {
     /** Returns milliseconds, rounded up; at least one. */
     private static long roundedUp(Duration duration) {
         return Math.max(1, duration.plusNanos(MILLION - 1).toMillis());
+    }
+
+    /** Returns an operation on an atomic key. */
+    public static HttpRemoteRequest atomic(String map, Key key, AtomicChange change, CallOptions options) {
+        HttpRemoteRequest request = switch (change.kind()) {
+            case READ -> new HttpRemoteRequest(HttpMethod.GET, ApiProtocol.ATOMIC, options);
+            case PUT -> new HttpRemoteRequest(HttpMethod.PUT, ApiProtocol.ATOMIC, options);
+            case PUT_IF_ABSENT ->
+                new HttpRemoteRequest(HttpMethod.PUT, ApiProtocol.ATOMIC, options)
+                        .header(HttpHeaders.IF_NONE_MATCH, "*");
+            case REPLACE -> new HttpRemoteRequest(HttpMethod.PUT, ApiProtocol.ATOMIC, options).expecting(change);
+            case REMOVE -> new HttpRemoteRequest(HttpMethod.DELETE, ApiProtocol.ATOMIC, options);
+            case REMOVE_VERSION ->
+                new HttpRemoteRequest(HttpMethod.DELETE, ApiProtocol.ATOMIC, options).expecting(change);
+            case TOUCH -> new HttpRemoteRequest(HttpMethod.POST, ApiProtocol.ATOMIC_TOUCH, options);
+            case ADD ->
+                new HttpRemoteRequest(HttpMethod.POST, ApiProtocol.ATOMIC_ADD, options)
+                        .add("delta", Long.toString(change.number()));
+            case COMPARE_AND_SET ->
+                new HttpRemoteRequest(HttpMethod.POST, ApiProtocol.ATOMIC_SET, options)
+                        .add("expected", Long.toString(change.expectedNumber()))
+                        .add("number", Long.toString(change.number()));
+        };
+        request.encoded("map", map);
+        request.key(key);
+        if (change.ttlMillis() > 0) {
+            request.add("ttl", Long.toString(change.ttlMillis()));
+        }
+        options.requestId().ifPresent(id -> request.header(ApiProtocol.REQUEST_ID_HEADER, id.toString()));
+        if (request.method.equals(HttpMethod.PUT)) {
+            byte[] value = change.value();
+            request.body(value.length, () -> Buffer.buffer(value));
+        }
+        return request.header(ApiProtocol.PREFER, ApiProtocol.REPRESENTATION);
+    }
+
+    private HttpRemoteRequest expecting(AtomicChange change) {
+        return header(HttpHeaders.IF_MATCH, "\"" + change.expected() + "\"");
+    }
+
+    private HttpRemoteRequest header(CharSequence name, String value) {
+        headers.put(name, value);
+        return this;
+    }
+
+    /** Returns the headers of this request alone. */
+    Map<CharSequence, String> headers() {
+        return headers;
     }
 
     HttpMethod method() {
