@@ -2,6 +2,8 @@ package io.dht4j.transport.grpc.api;
 
 import static java.util.Objects.requireNonNull;
 
+import io.dht4j.AtomicChange;
+import io.dht4j.AtomicResult;
 import io.dht4j.CallOptions;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
@@ -110,6 +112,14 @@ public final class GrpcRemote implements RemoteApi {
         }
         long size = sum;
         return client.call(address, RemoteMethod.PUT_ALL, size, call, () -> requests.putAll(values, size, call));
+    }
+
+    @Override
+    public CompletionStage<AtomicResult> execute(
+            String address, String map, Key key, AtomicChange change, CallOptions call) {
+        // The larger one, so that the smallest budget of bytes admits the largest value.
+        int size = Math.max(key.length(), change.value().length);
+        return client.call(address, RemoteMethod.EXECUTE, size, call, () -> requests.execute(map, key, change, call));
     }
 
     @Override

@@ -6,6 +6,8 @@ import com.google.protobuf.Any;
 import com.google.rpc.ErrorInfo;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
+import io.dht4j.IndeterminateException;
+import io.dht4j.RequestId;
 import io.dht4j.transport.grpc.api.internal.common.ApiErrors;
 import io.grpc.InternalMetadata;
 import io.grpc.Status;
@@ -18,6 +20,7 @@ import java.nio.file.Path;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The documented table of errors is the one that the code has, and what it says of retries is true. */
@@ -73,6 +76,40 @@ class GrpcApiDocumentTest {
                 ApiErrors.decode(sent.getStatus(), sent.getTrailers()).orElseThrow();
         assertThat(back.code()).isEqualTo(code);
         assertThat(back).hasMessage("why: ключ");
+    }
+
+    @Test
+    void anUnknownOutcomeCarriesItsRequest() throws Exception {
+        RequestId id = RequestId.next();
+        StatusRuntimeException sent =
+                ApiErrors.encode(new IndeterminateException(ErrorCode.NO_REPLY, "it may be done").withRequestId(id));
+        ErrorInfo info = StatusProto.fromThrowable(sent).getDetails(0).unpack(ErrorInfo.class);
+        assertThat(info.getMetadataMap()).containsEntry("request_id", id.toString());
+        assertThat(ApiErrors.decode(sent.getStatus(), sent.getTrailers()))
+                .hasValueSatisfying(back -> assertThat(back)
+                        .isInstanceOfSatisfying(
+                                IndeterminateException.class,
+                                unknown -> assertThat(unknown.requestId()).contains(id)));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"NO_REPLY, no id", "NO_REPLY, ''", "BAD_REQUEST, 01a31be3-6c00-7000-8000-000000000000"})
+    void aRequestIdThatMakesNoSenseIsIgnored(ErrorCode code, String id) {
+        StatusRuntimeException sent = StatusProto.toStatusRuntimeException(com.google.rpc.Status.newBuilder()
+                .setCode(ApiErrors.status(code).value())
+                .setMessage("why")
+                .addDetails(Any.pack(ErrorInfo.newBuilder()
+                        .setDomain("dht4j")
+                        .putMetadata("code", String.valueOf(code.number()))
+                        .putMetadata("request_id", id)
+                        .build()))
+                .build());
+        DhtException back =
+                ApiErrors.decode(sent.getStatus(), sent.getTrailers()).orElseThrow();
+        assertThat(back.code()).isEqualTo(code);
+        assertThat(back instanceof IndeterminateException unknown
+                        && unknown.requestId().isPresent())
+                .isFalse();
     }
 
     @Test

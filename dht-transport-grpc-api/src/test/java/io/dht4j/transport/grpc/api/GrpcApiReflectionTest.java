@@ -123,6 +123,7 @@ class GrpcApiReflectionTest {
                         "Delete",
                         "BatchGet",
                         "BatchPut",
+                        "Atomic",
                         "Scan",
                         "OpenSnapshot",
                         "CloseSnapshot",

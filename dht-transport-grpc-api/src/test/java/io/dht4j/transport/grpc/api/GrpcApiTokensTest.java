@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.google.protobuf.UnsafeByteOperations;
+import io.dht4j.AtomicChange;
+import io.dht4j.AtomicResult;
 import io.dht4j.CallOptions;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
@@ -42,6 +44,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -139,6 +143,48 @@ class GrpcApiTokensTest {
             try (RemoteApi api = GrpcRemote.create(options)) {
                 for (Map.Entry<String, CompletionStage<?>> call : calls(api).entrySet()) {
                     assertThat(outcome(call.getValue())).as(call.getKey()).isEqualTo(ErrorCode.UNAUTHENTICATED.name());
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({READ + ", true, false", WRITE + ", false, true", ADMIN + ", true, true", STRANGE + ", false, false"})
+    void anAtomicOperationNeedsTheScopeOfItsChange(String token, boolean reads, boolean writes) throws Exception {
+        SteeredCluster cluster = new SteeredCluster();
+        try (GrpcApi api = GrpcApi.listening(
+                        "127.0.0.1",
+                        0,
+                        cluster,
+                        GrpcApiOptions.defaults().withTokens(file).withDrainTimeout(Duration.ZERO));
+                RemoteApi client =
+                        GrpcRemote.create(GrpcRemoteOptions.defaults().withToken(token))) {
+            byte[] value = new byte[1];
+            List<AtomicChange> changes = List.of(
+                    AtomicChange.read(),
+                    AtomicChange.put(value, 0),
+                    AtomicChange.putIfAbsent(value, 0),
+                    AtomicChange.replace(new Version(1), value, 0),
+                    AtomicChange.remove(),
+                    AtomicChange.remove(new Version(1)),
+                    AtomicChange.touch(1000),
+                    AtomicChange.add(1),
+                    AtomicChange.compareAndSet(0, 1));
+            for (AtomicChange change : changes) {
+                CompletionStage<AtomicResult> call =
+                        client.execute("127.0.0.1:" + api.port(), "map", Key.of("k"), change, OPTIONS);
+                if (change.kind() == AtomicChange.Kind.READ ? reads : writes) {
+                    await().atMost(PATIENCE).until(() -> cluster.atomics.size() == 1);
+                    assertThat(cluster.changes.remove()).isEqualTo(change);
+                    cluster.atomics
+                            .remove()
+                            .complete(new AtomicResult(
+                                    true, false, new Version(2), OptionalLong.empty(), Optional.empty()));
+                    assertThat(outcome(call)).isEqualTo("passes");
+                } else {
+                    ErrorCode refusal = token.equals(STRANGE) ? ErrorCode.UNAUTHENTICATED : ErrorCode.PERMISSION_DENIED;
+                    assertThat(outcome(call)).as(change.kind().name()).isEqualTo(refusal.name());
+                    assertThat(cluster.changes).isEmpty();
                 }
             }
         }

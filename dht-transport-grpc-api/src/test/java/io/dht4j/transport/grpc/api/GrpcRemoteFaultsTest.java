@@ -4,6 +4,7 @@ import static io.dht4j.transport.grpc.api.GrpcApiNodes.PATIENCE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.dht4j.AtomicChange;
 import io.dht4j.CallOptions;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
@@ -156,6 +157,8 @@ class GrpcRemoteFaultsTest {
                 GrpcRemoteOptions.defaults().withMaxValueBytes(2000).withMaxInFlightBytes(2000))) {
             assertThat(code(small.put(address, KEY, new byte[2000], OPTIONS))).isEqualTo(ErrorCode.NOT_SENT);
             assertThat(code(small.put(address, KEY, new byte[2001], OPTIONS))).isEqualTo(ErrorCode.VALUE_TOO_LARGE);
+            assertThat(code(small.execute(address, "map", KEY, AtomicChange.put(new byte[2000], 0), OPTIONS)))
+                    .isEqualTo(ErrorCode.NOT_SENT);
         }
     }
 
@@ -217,6 +220,8 @@ class GrpcRemoteFaultsTest {
         CallOptions withTtl = OPTIONS.withTimeToLive(Duration.ofSeconds(1));
         assertThat(code(client.get(address, KEY, withTtl))).isEqualTo(ErrorCode.TTL_INVALID);
         assertThat(code(client.delete(address, KEY, withTtl))).isEqualTo(ErrorCode.TTL_INVALID);
+        assertThat(code(client.execute(address, "map", KEY, AtomicChange.add(1), withTtl)))
+                .isEqualTo(ErrorCode.TTL_INVALID);
         assertThat(code(client.scan(address, KeyRange.all(), ScanScope.CLUSTER, 0, OPTIONS)))
                 .isEqualTo(ErrorCode.SCAN_INVALID);
         assertThat(code(client.put(address, KEY, new byte[(16 << 20) + 1], OPTIONS)))

@@ -1,5 +1,7 @@
 package io.dht4j.transport.grpc.api;
 
+import io.dht4j.AtomicChange;
+import io.dht4j.AtomicResult;
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
@@ -46,6 +48,8 @@ public final class SteeredCluster implements Cluster {
     CompletableFuture<Void> ready = CompletableFuture.completedFuture(null);
     final Queue<CompletableFuture<Optional<Value>>> gets = new ConcurrentLinkedQueue<>();
     final Queue<CompletableFuture<Version>> writes = new ConcurrentLinkedQueue<>();
+    final Queue<CompletableFuture<AtomicResult>> atomics = new ConcurrentLinkedQueue<>();
+    final Queue<AtomicChange> changes = new ConcurrentLinkedQueue<>();
     final Queue<CallOptions> options = new ConcurrentLinkedQueue<>();
     final AtomicInteger pages = new AtomicInteger();
     final AtomicInteger openScans = new AtomicInteger();
@@ -95,6 +99,15 @@ public final class SteeredCluster implements Cluster {
     @Override
     public CompletionStage<Version> putAll(Map<Key, byte[]> values, CallOptions call) {
         throw DhtException.of(ErrorCode.WRITE_INDETERMINATE, "putAll: 1 of 2 needed replicas confirmed");
+    }
+
+    @Override
+    public CompletionStage<AtomicResult> execute(String map, Key key, AtomicChange change, CallOptions call) {
+        options.add(call);
+        changes.add(change);
+        CompletableFuture<AtomicResult> answer = new CompletableFuture<>();
+        atomics.add(answer);
+        return answer;
     }
 
     @Override

@@ -5,6 +5,9 @@ import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.rpc.ErrorInfo;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
+import io.dht4j.IndeterminateException;
+import io.dht4j.InvalidRequestException;
+import io.dht4j.RequestId;
 import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
@@ -21,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 public final class ApiErrors {
 
     private static final String DOMAIN = "dht4j";
+
+    /** The metadata with the id of an operation on an atomic key whose outcome is unknown. */
+    private static final String REQUEST_ID = "request_id";
 
     /**
      * The bound that keeps the trailers well below the 8 KiB that clients take. They contain a message twice and
@@ -56,7 +62,13 @@ public final class ApiErrors {
                     UNSUPPORTED_PROTOCOL,
                     FRAME_TOO_LARGE -> Status.Code.INVALID_ARGUMENT;
             case UNKNOWN_RESOURCE, METHOD_NOT_ALLOWED -> Status.Code.UNIMPLEMENTED;
-            case VERSION_TOO_FAR_AHEAD, VERSION_TOO_OLD, SNAPSHOT_GONE -> Status.Code.FAILED_PRECONDITION;
+            case VERSION_TOO_FAR_AHEAD,
+                    VERSION_TOO_OLD,
+                    SNAPSHOT_GONE,
+                    ATOMIC_KIND,
+                    COUNTER_OVERFLOW,
+                    CONDITION_FAILED,
+                    REQUEST_ID_REUSED -> Status.Code.FAILED_PRECONDITION;
             case UNAUTHENTICATED -> Status.Code.UNAUTHENTICATED;
             case PERMISSION_DENIED -> Status.Code.PERMISSION_DENIED;
             case NOT_ENOUGH_REPLICAS,
@@ -71,7 +83,7 @@ public final class ApiErrors {
                     VERSION_SLOT_TAKEN,
                     TOPOLOGY_BEHIND -> Status.Code.UNAVAILABLE;
             case DEADLINE_PASSED -> Status.Code.DEADLINE_EXCEEDED;
-            case WRITE_INDETERMINATE, NO_REPLY -> Status.Code.UNKNOWN;
+            case WRITE_INDETERMINATE, NO_REPLY, REQUEST_FORGOTTEN -> Status.Code.UNKNOWN;
             case INTERNAL -> Status.Code.INTERNAL;
             case OVERLOADED -> Status.Code.RESOURCE_EXHAUSTED;
         };
@@ -81,16 +93,18 @@ public final class ApiErrors {
     public static StatusRuntimeException encode(DhtException error) {
         ErrorCode code = error.code();
         String message = shortened(String.valueOf(error.getMessage()));
-        ErrorInfo info = ErrorInfo.newBuilder()
+        ErrorInfo.Builder info = ErrorInfo.newBuilder()
                 .setReason(code.name())
                 .setDomain(DOMAIN)
                 .putMetadata("code", Integer.toString(code.number()))
-                .putMetadata("action", code.action().name())
-                .build();
+                .putMetadata("action", code.action().name());
+        if (error instanceof IndeterminateException unknown) {
+            unknown.requestId().ifPresent(id -> info.putMetadata(REQUEST_ID, id.toString()));
+        }
         return StatusProto.toStatusRuntimeException(com.google.rpc.Status.newBuilder()
                 .setCode(status(code).value())
                 .setMessage(message)
-                .addDetails(Any.pack(info))
+                .addDetails(Any.pack(info.build()))
                 .build());
     }
 
@@ -136,7 +150,7 @@ public final class ApiErrors {
                 try {
                     ErrorInfo info = detail.unpack(ErrorInfo.class);
                     if (info.getDomain().equals(DOMAIN)) {
-                        return Optional.of(DhtException.of(code(info), details.getMessage()));
+                        return Optional.of(withRequestId(DhtException.of(code(info), details.getMessage()), info));
                     }
                 } catch (InvalidProtocolBufferException e) {
                     return Optional.of(
@@ -145,6 +159,18 @@ public final class ApiErrors {
             }
         }
         return Optional.empty();
+    }
+
+    private static DhtException withRequestId(DhtException error, ErrorInfo info) {
+        if (!(error instanceof IndeterminateException unknown) || !info.containsMetadata(REQUEST_ID)) {
+            return error;
+        }
+        try {
+            return unknown.withRequestId(RequestId.parse(info.getMetadataOrThrow(REQUEST_ID)));
+        } catch (InvalidRequestException e) {
+            // The error itself is known all the same.
+            return error;
+        }
     }
 
     private static ErrorCode code(ErrorInfo info) {

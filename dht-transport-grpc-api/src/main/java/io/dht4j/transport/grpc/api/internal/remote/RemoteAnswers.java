@@ -1,5 +1,6 @@
 package io.dht4j.transport.grpc.api.internal.remote;
 
+import io.dht4j.AtomicResult;
 import io.dht4j.ClockProblem;
 import io.dht4j.Key;
 import io.dht4j.KeyValue;
@@ -14,6 +15,7 @@ import io.dht4j.Topology;
 import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.spi.RemoteApi;
+import io.dht4j.v1.AtomicResponse;
 import io.dht4j.v1.BatchGetResponse;
 import io.dht4j.v1.Entry;
 import io.dht4j.v1.GetResponse;
@@ -28,6 +30,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /** Reads the messages of answers. */
 final class RemoteAnswers {
@@ -45,6 +48,15 @@ final class RemoteAnswers {
             values.put(found.key(), found.value());
         }
         return values;
+    }
+
+    static AtomicResult executed(AtomicResponse message) {
+        return new AtomicResult(
+                message.getDone(),
+                message.getCreated(),
+                new Version(message.getVersion()),
+                message.hasNumber() ? OptionalLong.of(message.getNumber()) : OptionalLong.empty(),
+                message.hasCurrent() ? Optional.of(value(message.getCurrent())) : Optional.empty());
     }
 
     private static Value value(io.dht4j.v1.Value message) {

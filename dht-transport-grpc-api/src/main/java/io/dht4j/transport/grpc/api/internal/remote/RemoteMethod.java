@@ -1,5 +1,6 @@
 package io.dht4j.transport.grpc.api.internal.remote;
 
+import io.dht4j.AtomicResult;
 import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.MembershipStatus;
@@ -10,6 +11,8 @@ import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.spi.RemoteApi.Located;
 import io.dht4j.transport.grpc.api.internal.common.MembershipMessages;
+import io.dht4j.v1.AtomicRequest;
+import io.dht4j.v1.AtomicResponse;
 import io.dht4j.v1.BatchGetRequest;
 import io.dht4j.v1.BatchGetResponse;
 import io.dht4j.v1.BatchPutRequest;
@@ -69,6 +72,9 @@ public record RemoteMethod<Q, A, R>(MethodDescriptor<Q, A> descriptor, ErrorCode
 
     public static final RemoteMethod<BatchPutRequest, BatchPutResponse, Version> PUT_ALL = new RemoteMethod<>(
             KeyValueGrpc.getBatchPutMethod(), ErrorCode.BATCH_TOO_LARGE, answer -> new Version(answer.getVersion()));
+
+    public static final RemoteMethod<AtomicRequest, AtomicResponse, AtomicResult> EXECUTE =
+            new RemoteMethod<>(KeyValueGrpc.getAtomicMethod(), ErrorCode.VALUE_TOO_LARGE, RemoteAnswers::executed);
 
     public static final RemoteMethod<OpenSnapshotRequest, OpenSnapshotResponse, Version> OPEN_SNAPSHOT =
             new RemoteMethod<>(

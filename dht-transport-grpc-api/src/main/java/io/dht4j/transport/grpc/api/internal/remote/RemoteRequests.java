@@ -2,6 +2,7 @@ package io.dht4j.transport.grpc.api.internal.remote;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.UnsafeByteOperations;
+import io.dht4j.AtomicChange;
 import io.dht4j.CallOptions;
 import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
@@ -10,6 +11,7 @@ import io.dht4j.KeyRange;
 import io.dht4j.ScanScope;
 import io.dht4j.Version;
 import io.dht4j.transport.common.options.RemoteApiOptions.Limits;
+import io.dht4j.v1.AtomicRequest;
 import io.dht4j.v1.BatchGetRequest;
 import io.dht4j.v1.BatchPutRequest;
 import io.dht4j.v1.CloseSnapshotRequest;
@@ -25,6 +27,7 @@ import io.dht4j.v1.ScanRequest;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 
 /**
@@ -88,6 +91,63 @@ public final class RemoteRequests {
                     .setValue(UnsafeByteOperations.unsafeWrap(value)));
         });
         return request.build();
+    }
+
+    /** Builds an operation on an atomic key, whose time to live is part of its change. */
+    public AtomicRequest execute(String map, Key key, AtomicChange change, CallOptions call) {
+        limits.requireFits(key, change.value());
+        if (call.timeToLive().isPresent()) {
+            throw new InvalidRequestException(
+                    ErrorCode.TTL_INVALID, "a time to live is for atomic operations that set a value only");
+        }
+        AtomicRequest.Builder request =
+                AtomicRequest.newBuilder().setMap(map).setKey(bytes(key)).setPolicy(policy(call));
+        call.requestId().ifPresent(id -> request.setRequestId(id.toString()));
+        return withChange(request, change).build();
+    }
+
+    private static AtomicRequest.Builder withChange(AtomicRequest.Builder request, AtomicChange change) {
+        return switch (change.kind()) {
+            case READ -> request.setRead(AtomicRequest.Read.getDefaultInstance());
+            case PUT -> request.setPut(put(change));
+            case PUT_IF_ABSENT -> request.setPutIfAbsent(put(change));
+            case REPLACE -> request.setReplace(replace(change));
+            case REMOVE -> request.setRemove(AtomicRequest.Remove.getDefaultInstance());
+            case REMOVE_VERSION ->
+                request.setRemove(AtomicRequest.Remove.newBuilder()
+                        .setExpected(change.expected().packed()));
+            case TOUCH -> request.setTouch(touch(change));
+            case ADD -> request.setAdd(AtomicRequest.Add.newBuilder().setDelta(change.number()));
+            case COMPARE_AND_SET ->
+                request.setCompareAndSet(AtomicRequest.CompareAndSet.newBuilder()
+                        .setExpected(change.expectedNumber())
+                        .setNumber(change.number()));
+        };
+    }
+
+    private static AtomicRequest.Put put(AtomicChange change) {
+        AtomicRequest.Put.Builder put =
+                AtomicRequest.Put.newBuilder().setValue(UnsafeByteOperations.unsafeWrap(change.value()));
+        ttlMillis(change).ifPresent(put::setTtlMillis);
+        return put.build();
+    }
+
+    private static AtomicRequest.Replace replace(AtomicChange change) {
+        AtomicRequest.Replace.Builder replace = AtomicRequest.Replace.newBuilder()
+                .setExpected(change.expected().packed())
+                .setValue(UnsafeByteOperations.unsafeWrap(change.value()));
+        ttlMillis(change).ifPresent(replace::setTtlMillis);
+        return replace.build();
+    }
+
+    private static AtomicRequest.Touch touch(AtomicChange change) {
+        AtomicRequest.Touch.Builder touch = AtomicRequest.Touch.newBuilder();
+        ttlMillis(change).ifPresent(touch::setTtlMillis);
+        return touch.build();
+    }
+
+    private static OptionalLong ttlMillis(AtomicChange change) {
+        return change.ttlMillis() > 0 ? OptionalLong.of(change.ttlMillis()) : OptionalLong.empty();
     }
 
     /** Builds the scan of a page, of at most so many entries. */

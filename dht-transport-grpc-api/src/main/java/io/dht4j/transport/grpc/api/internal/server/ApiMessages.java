@@ -96,13 +96,18 @@ final class ApiMessages {
     }
 
     static CallOptions withTimeToLive(CallOptions options, long unsignedMillis) {
+        return options.withTimeToLive(Duration.ofMillis(ttlMillis(unsignedMillis)));
+    }
+
+    /** Checks a time to live. */
+    static long ttlMillis(long unsignedMillis) {
         long longest = CallOptions.MAX_TIME_TO_LIVE.toMillis();
         if (unsignedMillis < 1 || unsignedMillis > longest) {
             throw new InvalidRequestException(
                     ErrorCode.TTL_INVALID,
                     "ttl_millis must be 1 to " + longest + ", not " + Long.toUnsignedString(unsignedMillis));
         }
-        return options.withTimeToLive(Duration.ofMillis(unsignedMillis));
+        return unsignedMillis;
     }
 
     static Duration lease(long unsignedMillis) {

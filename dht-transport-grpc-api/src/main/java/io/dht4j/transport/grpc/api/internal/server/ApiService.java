@@ -3,6 +3,7 @@ package io.dht4j.transport.grpc.api.internal.server;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Message;
 import com.google.protobuf.Parser;
+import io.dht4j.AtomicChange;
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
@@ -21,6 +22,8 @@ import io.dht4j.security.TokenGuard;
 import io.dht4j.transport.common.options.PublicApiOptions.Limits;
 import io.dht4j.transport.grpc.api.internal.common.ApiProtocol;
 import io.dht4j.transport.grpc.api.internal.common.MembershipMessages;
+import io.dht4j.v1.AtomicRequest;
+import io.dht4j.v1.AtomicResponse;
 import io.dht4j.v1.BatchGetRequest;
 import io.dht4j.v1.BatchGetResponse;
 import io.dht4j.v1.BatchPutRequest;
@@ -91,6 +94,12 @@ final class ApiService {
                 new Bound<>(bytesIn(KeyValueGrpc.getBatchGetMethod()), Optional.of(Scope.READ), true, this::batchGet));
         methods.add(
                 new Bound<>(bytesIn(KeyValueGrpc.getBatchPutMethod()), Optional.of(Scope.WRITE), true, this::batchPut));
+        // Whether it reads or writes is known once the message has arrived.
+        methods.add(new Bound<>(
+                bytesIn(KeyValueGrpc.getAtomicMethod()),
+                Optional.empty(),
+                true,
+                parsed(AtomicRequest.parser(), this::atomic)));
         counted(KeyValueGrpc.getScanMethod(), Scope.READ, ScanRequest.parser(), this::scan);
         counted(KeyValueGrpc.getOpenSnapshotMethod(), Scope.ADMIN, OpenSnapshotRequest.parser(), this::openSnapshot);
         counted(KeyValueGrpc.getCloseSnapshotMethod(), Scope.ADMIN, CloseSnapshotRequest.parser(), this::closeSnapshot);
@@ -276,6 +285,18 @@ final class ApiService {
                 (Version version) -> call.answer(BatchPutResponse.newBuilder()
                         .setVersion(version.packed())
                         .build()));
+    }
+
+    private void atomic(ApiCall<AtomicResponse> call, AtomicRequest request) {
+        call.authorize(Optional.of(AtomicMessages.scope(request)));
+        Key key = ApiMessages.key(request.getKey());
+        AtomicChange change = AtomicMessages.change(request, limits.maxValueBytes());
+        CallOptions policy = ApiMessages.withPolicy(call.options(), request.getPolicy(), cluster);
+        CallOptions callOptions = AtomicMessages.withRequestId(policy, request);
+        call.await(() -> cluster.execute(request.getMap(), key, change, callOptions), result -> {
+            result.current().ifPresent(current -> reserve(call, current.bytes().length));
+            call.answer(AtomicMessages.message(result));
+        });
     }
 
     private void scan(ApiCall<ScanResponse> call, ScanRequest request) {

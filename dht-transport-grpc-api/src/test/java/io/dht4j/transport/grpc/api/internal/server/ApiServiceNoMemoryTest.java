@@ -21,6 +21,7 @@ import io.dht4j.transport.grpc.api.GrpcApiOptions;
 import io.dht4j.transport.grpc.api.SteeredCluster;
 import io.dht4j.transport.grpc.api.internal.common.ApiErrors;
 import io.dht4j.transport.grpc.internal.connections.Connections;
+import io.dht4j.v1.AtomicRequest;
 import io.dht4j.v1.BatchGetRequest;
 import io.dht4j.v1.BatchPutRequest;
 import io.dht4j.v1.ChangeMembershipRequest;
@@ -73,6 +74,12 @@ class ApiServiceNoMemoryTest {
             "BatchPut",
                     BatchPutRequest.newBuilder()
                             .addItems(BatchPutRequest.Item.newBuilder().setKey(bytes("k")))
+                            .build(),
+            "Atomic",
+                    AtomicRequest.newBuilder()
+                            .setMap("m")
+                            .setKey(bytes("k"))
+                            .setRead(AtomicRequest.Read.getDefaultInstance())
                             .build(),
             "Locate", LocateRequest.newBuilder().setKey(bytes("k")).build(),
             "ChangeMembership",
