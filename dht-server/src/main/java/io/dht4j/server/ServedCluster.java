@@ -1,5 +1,7 @@
 package io.dht4j.server;
 
+import io.dht4j.AtomicChange;
+import io.dht4j.AtomicResult;
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.ClusterMembership;
@@ -104,6 +106,11 @@ final class ServedCluster implements Cluster {
     @Override
     public CompletionStage<Version> putAll(Map<Key, byte[]> values, CallOptions options) {
         return call(cluster -> cluster.putAll(values, options));
+    }
+
+    @Override
+    public CompletionStage<AtomicResult> execute(String map, Key key, AtomicChange change, CallOptions options) {
+        return call(cluster -> cluster.execute(map, key, change, options));
     }
 
     @Override

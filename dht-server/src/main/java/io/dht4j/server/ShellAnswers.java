@@ -193,6 +193,6 @@ final class ShellAnswers {
         }
         String message = String.valueOf(known.getMessage());
         String words = ShellWords.of(message);
-        return words.equals(message) ? known : DhtException.of(known.code(), words);
+        return words.equals(message) ? known : known.withMessage(words);
     }
 }

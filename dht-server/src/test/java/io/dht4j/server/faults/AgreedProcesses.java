@@ -130,6 +130,11 @@ final class AgreedProcesses implements AutoCloseable {
         servers.get(node).kill();
     }
 
+    /** SIGSTOP, or SIGCONT. */
+    void pause(String node, boolean paused) throws Exception {
+        servers.get(node).signal(paused ? "STOP" : "CONT");
+    }
+
     /** SIGTERM; returns when the process is gone. */
     int terminate(String node) throws InterruptedException {
         servers.get(node).terminate();

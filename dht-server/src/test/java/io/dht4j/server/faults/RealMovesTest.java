@@ -38,9 +38,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three servers in processes of their own grow to six and shrink to three others while clients read and write through
- * all of them, and while servers are killed with {@code kill -9} in the middle of moves. With the system property
- * {@code dht.faults.verbose} the servers log what they do.
+ * Three servers in processes of their own grow to six and shrink to three others while clients read and write, and add
+ * to atomic counters, through all of them, and while servers are killed with {@code kill -9} in the middle of moves, or
+ * paused. With the system property {@code dht.faults.verbose} the servers log what they do.
  */
 @Tag("full")
 class RealMovesTest {
@@ -65,7 +65,7 @@ class RealMovesTest {
     @TempDir
     private Path directory;
 
-    private final RealWorkload workload = new RealWorkload(LONGEST_PAUSE);
+    private final RealWorkload workload = new RealWorkload(LONGEST_PAUSE, true);
     private final AtomicReference<List<Door>> doors = new AtomicReference<>(List.of());
     private final List<Outage> outages = new ArrayList<>();
     private AgreedProcesses nodes;
@@ -98,6 +98,7 @@ class RealMovesTest {
         }
 
         grow();
+        paused(ALL.get(random.nextInt(ALL.size())));
         rollingRestartMovesNothing();
         shrink();
 
@@ -206,6 +207,17 @@ class RealMovesTest {
         nodes.kill(node);
         awaitProgress("while " + node + " is away");
         absence.of(node);
+        back(node, from);
+    }
+
+    /** Stops a process for a while: its connections stay, and say nothing. */
+    private void paused(String node) throws Exception {
+        say(node + " is paused");
+        shut(node);
+        int from = workload.moment();
+        nodes.pause(node, true);
+        awaitProgress("while " + node + " is paused");
+        nodes.pause(node, false);
         back(node, from);
     }
 
@@ -348,6 +360,7 @@ class RealMovesTest {
                 workload.getAll(door, keys.subList(from, Math.min(keys.size(), from + KEYS_AT_A_TIME)));
             }
             workload.scan(door, ScanScope.CLUSTER, Operation.Kind.READ, KeyRange.all(), keys);
+            workload.readCounters(door);
             KnownEntries.requireAll(door.cluster());
         }
         await("replicas are equal once they were read")

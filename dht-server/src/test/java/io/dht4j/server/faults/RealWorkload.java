@@ -1,14 +1,18 @@
 package io.dht4j.server.faults;
 
+import io.dht4j.AtomicCounter;
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
+import io.dht4j.IndeterminateException;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.KeyValue;
+import io.dht4j.RequestId;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
 import io.dht4j.Value;
+import io.dht4j.simulator.history.CounterCheck;
 import io.dht4j.simulator.history.History;
 import io.dht4j.simulator.history.Operation;
 import io.dht4j.simulator.history.OrderCheck;
@@ -37,7 +41,8 @@ import java.util.function.Supplier;
 
 /**
  * What clients do, each on a thread of its own, through any node: they write, read and delete a few keys over and over,
- * and write others once. All is kept in a history, which is judged at the end. Safe for use by any number of threads.
+ * and write others once. If asked to, they add to atomic counters, too. All is kept in a history, which is judged at
+ * the end. Safe for use by any number of threads.
  */
 final class RealWorkload {
 
@@ -53,7 +58,20 @@ final class RealWorkload {
     /** Too large to come with every answer. */
     private static final int LARGE = 6_000;
 
+    /** The most additions to a counter: its sum stays positive. */
+    private static final int MOST_ADDITIONS = Long.SIZE - 2;
+
+    /** How many counters are in use at a time. */
+    private static final int COUNTERS = 3;
+
+    private static final String COUNTERS_MAP = "counters";
+
     private final int longestPauseMicros;
+    private final boolean counts;
+    /** The counters in use, by their numbers, and how many additions each has had. */
+    private final Map<Integer, Integer> additions = new TreeMap<>();
+
+    private final List<CounterCheck.Call> countings = new ArrayList<>();
     private final List<Key> hot = new ArrayList<>();
     private final List<Key> once = new ArrayList<>();
     private final History history = new History();
@@ -83,11 +101,16 @@ final class RealWorkload {
     record FailedCall(String node, int begun, int ended, String what) {}
 
     RealWorkload() {
-        this(LONGEST_PAUSE);
+        this(LONGEST_PAUSE, false);
     }
 
-    /** A workload whose clients pause at most so long between calls. */
-    RealWorkload(Duration longestPause) {
+    /**
+     * A workload whose clients pause at most so long between calls.
+     *
+     * @param counts whether they add to atomic counters
+     */
+    RealWorkload(Duration longestPause, boolean counts) {
+        this.counts = counts;
         this.longestPauseMicros = Math.toIntExact(TimeUnit.NANOSECONDS.toMicros(longestPause.toNanos()));
         for (int i = 0; i < HOT_KEYS; i++) {
             hot.add(Key.of("hot/" + i));
@@ -100,7 +123,12 @@ final class RealWorkload {
                 () -> {
                     while (!over) {
                         List<Door> open = doors.get();
-                        operate(open.get(random.nextInt(open.size())), random);
+                        Door door = open.get(random.nextInt(open.size()));
+                        if (counts && random.nextInt(3) == 0) {
+                            count(door, open.get(random.nextInt(open.size())), random);
+                        } else {
+                            operate(door, random);
+                        }
                         LockSupport.parkNanos(1_000L * random.nextInt(longestPauseMicros));
                     }
                 },
@@ -242,6 +270,81 @@ final class RealWorkload {
         void of(Operation operation, T result);
     }
 
+    /**
+     * Adds to a counter, or reads it. If it is unknown whether an addition was made, it is repeated at another door.
+     */
+    private void count(Door door, Door other, SplittableRandom random) {
+        boolean adds = random.nextInt(4) > 0;
+        int number = random.nextInt(COUNTERS);
+        long addend = 0;
+        Key key;
+        int begun;
+        synchronized (this) {
+            while (additions.getOrDefault(number, 0) == MOST_ADDITIONS) {
+                number += COUNTERS;
+            }
+            key = counter(number);
+            if (adds) {
+                addend = 1L << additions.getOrDefault(number, 0);
+                additions.merge(number, 1, Integer::sum);
+            }
+            begun = history.next();
+        }
+        count(key, addend, begun, List.of(door, other), Optional.empty());
+    }
+
+    private static Key counter(int number) {
+        return Key.of("c" + number);
+    }
+
+    private void count(Key key, long addend, int begun, List<Door> doors, Optional<RequestId> id) {
+        Door door = doors.get(0);
+        AtomicCounter any = door.cluster().atomicCounter(COUNTERS_MAP, key);
+        AtomicCounter counter = id.isPresent() ? any.with(CallOptions.defaults().withRequestId(id.get())) : any;
+        Optional<Long> sum = Optional.empty();
+        boolean mayBeDone = addend != 0;
+        try {
+            sum = Optional.of((addend == 0 ? counter.get() : counter.add(addend))
+                    .toCompletableFuture()
+                    .get(PATIENCE_SECONDS, TimeUnit.SECONDS));
+        } catch (ExecutionException e) {
+            Throwable failure = DhtException.unwrap(e);
+            counterFailed(door, begun, key, failure);
+            if (failure instanceof IndeterminateException unknown
+                    && unknown.requestId().isPresent()
+                    && doors.size() > 1) {
+                count(key, addend, begun, doors.subList(1, doors.size()), unknown.requestId());
+                return;
+            }
+            mayBeDone &= id.isPresent() || failure instanceof IndeterminateException;
+        } catch (TimeoutException e) {
+            violation("never ended: an operation on counter " + key);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        synchronized (this) {
+            countings.add(new CounterCheck.Call(key, addend, begun, history.next(), sum, mayBeDone, door.node()));
+        }
+    }
+
+    private synchronized void counterFailed(Door door, int begun, Key key, Throwable failure) {
+        failedCalls.add(new FailedCall(door.node(), begun, history.next(), "counter " + key + ": " + failure));
+        if (failure instanceof DhtException known) {
+            failures.merge("counter " + known.code(), 1, Integer::sum);
+        } else {
+            violations.add("counter " + key + " ended with " + failure);
+        }
+    }
+
+    /** Reads all counters through a door. */
+    void readCounters(Door door) {
+        List<Integer> numbers;
+        synchronized (this) {
+            numbers = List.copyOf(additions.keySet());
+        }
+        numbers.forEach(number -> count(counter(number), 0, moment(), List.of(door), Optional.empty()));
+    }
+
     /** Calls, waits for the end, and keeps what came of it. */
     private <T> void call(
             Function<Cluster, CompletionStage<T>> call,
@@ -324,6 +427,7 @@ final class RealWorkload {
                 .sorted(Comparator.comparingInt(Operation::ended))
                 .forEach(read -> check.violation(read).ifPresent(found::add));
         found.addAll(OrderCheck.violations(history));
+        found.addAll(CounterCheck.violations(countings));
         return found;
     }
 
@@ -331,6 +435,8 @@ final class RealWorkload {
     synchronized String summary() {
         Map<String, Integer> outcomes = new TreeMap<>();
         history.all().forEach(each -> outcomes.merge(each.kind() + " " + each.outcome(), 1, Integer::sum));
-        return history.all().size() + " operations " + outcomes + ", calls that failed " + failures;
+        long counted = countings.stream().filter(call -> call.sum().isPresent()).count();
+        return history.all().size() + " operations " + outcomes + ", " + counted + " of " + countings.size()
+                + " operations on counters, calls that failed " + failures;
     }
 }

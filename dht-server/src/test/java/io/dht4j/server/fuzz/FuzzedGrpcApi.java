@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.Any;
 import com.google.protobuf.ByteString;
 import com.google.rpc.ErrorInfo;
+import io.dht4j.v1.AtomicRequest;
 import io.dht4j.v1.BatchGetRequest;
 import io.dht4j.v1.BatchPutRequest;
 import io.dht4j.v1.GetRequest;
@@ -63,6 +64,14 @@ final class FuzzedGrpcApi {
                                     .setKey(key("a"))
                                     .setValue(key("one")))
                             .setPolicy(policy(1, 2)),
+                    AtomicRequest.newBuilder()
+                            .setMap("map")
+                            .setKey(key("key"))
+                            .setRequestId("01a31be3-6c00-7000-8000-000000000000")
+                            .setReplace(AtomicRequest.Replace.newBuilder()
+                                    .setExpected(1)
+                                    .setValue(key("value"))
+                                    .setTtlMillis(1_000_000)),
                     ScanRequest.newBuilder()
                             .setStart(key("a"))
                             .setEnd(key("z"))
