@@ -22,6 +22,7 @@ public final class Scenarios {
                 PairedComparisons.membership(),
                 PairedComparisons.observation(),
                 new Transports(),
+                new Atomics(),
                 new Peers(),
                 new FixedLoad(),
                 new Sweep(),

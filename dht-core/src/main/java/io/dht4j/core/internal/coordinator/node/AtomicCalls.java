@@ -41,7 +41,8 @@ final class AtomicCalls {
     /** Starts an operation, and ends its observation. */
     CompletableFuture<AtomicResult> execute(
             String map, Key key, AtomicChange change, CallOptions options, @Nullable ObservedCall observed) {
-        return admission.run((long) key.length() + change.value().length, observed, () -> {
+        boolean isRead = change.kind() == AtomicChange.Kind.READ;
+        return admission.run(isRead ? 0 : (long) key.length() + change.value().length, observed, () -> {
             rules.requireAtomic(options);
             options.requestId().ifPresent(this::requireNow);
             return registers
