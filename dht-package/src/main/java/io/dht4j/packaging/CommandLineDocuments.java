@@ -31,16 +31,20 @@ public final class CommandLineDocuments {
         CommandLine dht = Dht.commandLine();
         ManualPages manual = new ManualPages(dht, args[1], args[2].substring(0, "2026-11-20".length()));
         Files.writeString(pages.resolve("dht.1"), manual.overview());
-        for (CommandLine command : dht.getSubcommands().values()) {
-            if (!command.getCommandName().equals("help")) {
-                Files.writeString(pages.resolve("dht-" + command.getCommandName() + ".1"), manual.page(command));
-            }
-        }
+        write(pages, manual, dht);
         Path completions = Files.createDirectories(directory.resolve("bash-completion/completions"));
         Files.writeString(
                 completions.resolve("dht"),
                 AutoComplete.bash("dht", dht)
                         .replace(System.lineSeparator(), "\n")
                         .replaceAll("(?m)[ \\t]+$", ""));
+    }
+
+    /** Writes the pages of the commands below a command. */
+    private static void write(Path pages, ManualPages manual, CommandLine above) throws IOException {
+        for (CommandLine command : ManualPages.commands(above)) {
+            Files.writeString(pages.resolve(ManualPages.name(command) + ".1"), manual.page(command));
+            write(pages, manual, command);
+        }
     }
 }

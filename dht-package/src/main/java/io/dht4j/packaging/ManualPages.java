@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.OptionSpec;
@@ -37,39 +38,55 @@ final class ManualPages {
                 .raw(Roff.bold("dht") + " " + Roff.italic("COMMAND") + " [" + Roff.italic("OPTION") + "...]");
         page.request("SH", "DESCRIPTION");
         describe(page, dht);
-        page.request("SH", "COMMANDS");
-        for (CommandLine command : commands()) {
-            page.request("TP").raw(Roff.bold("dht " + command.getCommandName())).line(header(command));
-        }
+        below(page, dht);
         exitStatus(page);
         environment(page);
-        seeAlso(
-                page,
-                commands().stream()
-                        .map(command -> "dht-" + command.getCommandName())
-                        .toList());
+        seeAlso(page, commands(dht).stream().map(ManualPages::name).toList());
         return page.toString();
     }
 
     /** Returns the page of a command. */
     String page(CommandLine command) {
-        String name = command.getCommandName();
-        Roff page = begin("dht-" + name, header(command));
+        Roff page = begin(name(command), header(command));
         page.request("SH", "SYNOPSIS").raw(synopsis(command));
         page.request("SH", "DESCRIPTION");
         describe(page, command);
         arguments(page, command);
+        below(page, command);
         options(page, command);
         exitStatus(page);
         environment(page);
-        seeAlso(page, List.of("dht"));
+        seeAlso(
+                page,
+                Stream.concat(
+                                Stream.of(name(command.getParent())),
+                                commands(command).stream().map(ManualPages::name))
+                        .toList());
         return page.toString();
     }
 
-    private List<CommandLine> commands() {
-        return dht.getSubcommands().values().stream()
+    /** Returns the commands below a command that have a page. */
+    static List<CommandLine> commands(CommandLine above) {
+        return above.getSubcommands().values().stream()
                 .filter(command -> !command.getCommandName().equals("help"))
                 .toList();
+    }
+
+    /** Returns the name of a command's page. */
+    static String name(CommandLine command) {
+        return command.getCommandSpec().qualifiedName("-");
+    }
+
+    private static void below(Roff page, CommandLine above) {
+        List<CommandLine> commands = commands(above);
+        if (!commands.isEmpty()) {
+            page.request("SH", "COMMANDS");
+        }
+        for (CommandLine command : commands) {
+            page.request("TP")
+                    .raw(Roff.bold(command.getCommandSpec().qualifiedName()))
+                    .line(header(command));
+        }
     }
 
     private Roff begin(String name, String header) {
@@ -85,10 +102,14 @@ final class ManualPages {
     }
 
     private static String synopsis(CommandLine command) {
-        StringBuilder synopsis = new StringBuilder(Roff.bold("dht " + command.getCommandName()))
+        StringBuilder synopsis = new StringBuilder(
+                        Roff.bold(command.getCommandSpec().qualifiedName()))
                 .append(" [")
                 .append(Roff.italic("OPTION"))
                 .append("...]");
+        if (!command.getSubcommands().isEmpty()) {
+            synopsis.append(' ').append(Roff.italic("COMMAND"));
+        }
         for (PositionalParamSpec argument : command.getCommandSpec().positionalParameters()) {
             String label = Roff.italic(argument.paramLabel());
             synopsis.append(' ').append(argument.required() ? label : "[" + label + "]");

@@ -114,6 +114,15 @@ class ArchiveTest {
     }
 
     @Test
+    void commandsBelowACommandHaveManualPages() throws IOException {
+        assertThat(page("dht-atomic")).contains(".TP\n\\fBdht atomic put\\fR\n", "\\fBdht\\-atomic\\-put\\fR(1)");
+        assertThat(page("dht-atomic-put"))
+                .startsWith(".TH \"DHT\\-ATOMIC\\-PUT\" \"1\" ")
+                .contains(".SH \"NAME\"\ndht\\-atomic\\-put \\- ")
+                .contains("\n\\fB\\-\\-if\\-absent\\fR", "\\fBdht\\-atomic\\fR(1)");
+    }
+
+    @Test
     void manualPageDescribesEveryServerOption() throws IOException {
         String page = page("dht-server");
         for (Setting setting : Setting.values()) {

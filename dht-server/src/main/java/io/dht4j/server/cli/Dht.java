@@ -3,6 +3,7 @@ package io.dht4j.server.cli;
 import io.dht4j.DhtException;
 import io.dht4j.PrintableText;
 import io.dht4j.server.ServerStartException;
+import io.dht4j.server.cli.atomic.AtomicCommand;
 import io.dht4j.server.cli.console.Console;
 import io.dht4j.server.cli.console.HelpAtSpaces;
 import io.dht4j.server.cli.console.Messages;
@@ -61,6 +62,7 @@ import picocli.CommandLine.Spec;
             "0:done",
             "1:failed, for example because a key is absent",
             "2:wrong usage",
+            "4:the condition of an atomic operation does not hold",
             "141:standard output was closed by its reader"
         },
         subcommands = HelpCommand.class)
@@ -157,6 +159,7 @@ public final class Dht implements Callable<Integer> {
         commands.put("get", () -> new GetCommand(console));
         commands.put("delete", () -> new DeleteCommand(console));
         commands.put("scan", () -> new ScanCommand(console));
+        commands.put("atomic", () -> AtomicCommand.commandLine(console));
         commands.put("status", () -> new StatusCommand(console));
         commands.put("slow-calls", () -> new SlowCallsCommand(console));
         commands.put("hot-keys", () -> new HotKeysCommand(console));
@@ -184,20 +187,28 @@ public final class Dht implements Callable<Integer> {
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setParameterExceptionHandler((e, args) -> wrongUsage(e))
                 .setExecutionExceptionHandler((e, command, result) -> failed(command, e));
-        for (CommandLine command : commandLine.getSubcommands().values()) {
-            command.getCommandSpec().versionProvider(new Version());
-            if (command.getCommandSpec().findOption("--node") != null) {
-                HelpSections.ofClient(command);
-            }
-        }
+        commandLine.getSubcommands().values().forEach(Dht::describe);
         HelpSections.commands(commandLine, sections(), launched());
         return commandLine;
+    }
+
+    /** Sets version and help of a command, and of those below it. */
+    private static void describe(CommandLine command) {
+        command.getCommandSpec().versionProvider(new Version());
+        if (command.getCommandSpec().findOption("--node") != null) {
+            HelpSections.ofClient(command);
+        }
+        Map<String, CommandLine> below = command.getSubcommands();
+        if (!below.isEmpty()) {
+            HelpSections.commands(command, Map.of("Operations", List.copyOf(below.keySet())), Map.of());
+            below.values().forEach(Dht::describe);
+        }
     }
 
     private static Map<String, List<String>> sections() {
         Map<String, List<String>> sections = new LinkedHashMap<>();
         sections.put("Run", List.of("demo", "server"));
-        sections.put("Read and write", List.of("put", "get", "delete", "scan"));
+        sections.put("Read and write", List.of("put", "get", "delete", "scan", "atomic"));
         sections.put("Operate", List.of("status", "slow-calls", "hot-keys", "repair", "nodes", "rebalance", "meta"));
         sections.put("Copy in bulk", List.of("load", "dump", "snapshot", "restore"));
         List<String> others = new ArrayList<>(launched().keySet());
@@ -220,7 +231,10 @@ public final class Dht implements Callable<Integer> {
         CommandLine command = e.getCommandLine();
         String name = command.getCommandSpec().qualifiedName();
         command.getErr().println(PrintableText.of(name + ": " + explain(e)));
-        Suggestions.of(e, launched().keySet()).ifPresent(command.getErr()::println);
+        Set<String> others = command.getCommandSpec().userObject() instanceof Dht
+                ? launched().keySet()
+                : Set.of();
+        Suggestions.of(e, others).ifPresent(command.getErr()::println);
         String launcher = System.getProperty(COMMAND_PROPERTY, "./dht");
         command.getErr().println("Try: " + launcher + name.substring("dht".length()) + " --help");
         return CommandLine.ExitCode.USAGE;
@@ -233,6 +247,9 @@ public final class Dht implements Callable<Integer> {
             return Stream.concat(
                             Stream.of(Messages.noCommand(unknown, e.getCommandLine())), launched().keySet().stream())
                     .collect(Collectors.joining(", "));
+        }
+        if (!unknown.isEmpty() && !e.getCommandLine().getSubcommands().isEmpty()) {
+            return Messages.noCommand(unknown, e.getCommandLine());
         }
         if (!unknown.isEmpty() && !unknown.startsWith("-") && command instanceof DumpCommand) {
             return "dump takes no argument " + unknown + "; the file is given by --out";

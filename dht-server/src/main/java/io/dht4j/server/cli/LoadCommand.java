@@ -6,6 +6,7 @@ import io.dht4j.server.cli.console.TerminalProgress;
 import io.dht4j.server.cli.options.TargetNodeOptions;
 import io.dht4j.server.cli.options.WholeNumber;
 import io.dht4j.server.client.ClientException;
+import io.dht4j.server.client.DhtClient;
 import io.dht4j.server.client.ItemFormat;
 import io.dht4j.server.client.Loader;
 import java.io.IOException;
@@ -34,7 +35,9 @@ import picocli.CommandLine.Spec;
             "  ndjson  as dump writes it: {\"key_base64\":...,\"value_base64\":...,\"expires_at\":MILLIS}; or key "
                     + "and value as text. Expired entries are left out.",
             "%nA malformed line ends the load with an error that names it; the lines before it are written. Loading "
-                    + "a file again is safe. Of several lines with one key, the last one counts.%n"
+                    + "a file again is safe. Of several lines with one key, the last one counts.",
+            "%nWith --if-absent the entries become atomic keys of the map, except those that have something already. "
+                    + "Then the first of several lines with one key counts.%n"
         })
 final class LoadCommand implements Callable<Integer> {
 
@@ -63,6 +66,12 @@ final class LoadCommand implements Callable<Integer> {
             description = "Requests in flight, 1 to 1024. Default: ${DEFAULT-VALUE}.")
     private int parallel;
 
+    @Option(names = "--if-absent", description = "Sets atomic keys of --map instead, and only those that have nothing.")
+    private boolean ifAbsent;
+
+    @Option(names = "--map", paramLabel = "NAME", description = "With --if-absent, the name of the map.")
+    private Optional<String> map = Optional.empty();
+
     @Mixin
     private final TargetNodeOptions node;
 
@@ -73,9 +82,14 @@ final class LoadCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, ClientException, InterruptedException {
+        if (ifAbsent != map.isPresent()) {
+            throw new ParameterException(spec.commandLine(), "--if-absent and --map go together");
+        }
         ItemFormat lines = format.or(() -> ItemFormat.ofFileName(file.toString()))
                 .orElseThrow(() -> new ParameterException(spec.commandLine(), ItemFormat.unknownFormat(file)));
-        Loader loader = new Loader(node.client(), parallel);
+        DhtClient client = node.client();
+        Loader loader =
+                map.map(name -> Loader.ifAbsent(client, name, parallel)).orElseGet(() -> new Loader(client, parallel));
         boolean isStandardInput = file.equals(Path.of("-"));
         long total = isStandardInput || !Files.isRegularFile(file) ? -1 : Files.size(file);
         long start = System.nanoTime();
@@ -87,8 +101,14 @@ final class LoadCommand implements Callable<Integer> {
         double seconds = (System.nanoTime() - start) / 1e9;
         console.out()
                 .printf(
-                        "loaded %s in %.1f s (%,.0f/s)%n",
-                        Messages.entries(result.written()), seconds, result.written() / seconds);
+                        "%s %s in %.1f s (%,.0f/s)%n",
+                        ifAbsent ? "set" : "loaded",
+                        Messages.entries(result.written()),
+                        seconds,
+                        result.written() / seconds);
+        if (ifAbsent) {
+            console.out().printf("left %,d as they were: there already%n", result.present());
+        }
         if (result.expired() > 0) {
             console.out().printf("left out %,d whose time was over%n", result.expired());
         }

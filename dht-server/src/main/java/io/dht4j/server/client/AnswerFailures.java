@@ -22,6 +22,8 @@ import javax.net.ssl.SSLHandshakeException;
 /** Creates the messages of error answers, and of nodes that do not answer. Immutable. */
 final class AnswerFailures {
 
+    private static final int UNAUTHORIZED = 401;
+
     private final int nodes;
     private final Duration timeout;
 
@@ -81,17 +83,34 @@ final class AnswerFailures {
         String what = ShellWords.of(
                 problem.path("detail").asText(problem.path("title").asText("refused")));
         int status = response.statusCode();
-        String hint = status == 401
-                ? "; --token-file or DHT_TOKEN brings one"
-                : code.equals(ErrorCode.VALUE_TOO_LARGE.name())
-                        ? "; --max-value-bytes of ./dht server sets the limit, the same on every node"
-                        : "";
         return new ClientException(
-                what + hint + " (" + (code.isEmpty() ? "" : code + ", ") + "HTTP " + status + " from "
+                what + hint(status, code) + " (" + (code.isEmpty() ? "" : code + ", ") + "HTTP " + status + " from "
                         + origin(response) + ")",
                 status == 503 || status == 504,
                 code.equals(ErrorCode.OVERLOADED.name()),
                 retryAfter(response));
+    }
+
+    /** Returns the code of an error answer; empty if it has none that this version knows. */
+    static Optional<ErrorCode> code(HttpResponse<byte[]> response) {
+        String name = json(response.body())
+                .map(problem -> problem.path("name").asText())
+                .orElse("");
+        return Stream.of(ErrorCode.values())
+                .filter(code -> code.name().equals(name))
+                .findFirst();
+    }
+
+    private static String hint(int status, String code) {
+        if (status == UNAUTHORIZED) {
+            return "; --token-file or DHT_TOKEN brings one";
+        }
+        if (code.equals(ErrorCode.VALUE_TOO_LARGE.name())) {
+            return "; --max-value-bytes of ./dht server sets the limit, the same on every node";
+        }
+        return code.equals(ErrorCode.REQUEST_FORGOTTEN.name())
+                ? "; it is not executed now: read the key, and decide"
+                : "";
     }
 
     /** Returns the pause in seconds; nodes never send the other form, a date. */

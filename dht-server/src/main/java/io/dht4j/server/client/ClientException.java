@@ -1,7 +1,10 @@
 package io.dht4j.server.client;
 
 import io.dht4j.PrintableText;
+import io.dht4j.RequestId;
 import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Thrown when a request has failed, or a file cannot be used. The message is one line for the user,
@@ -15,6 +18,8 @@ public final class ClientException extends Exception {
     private final boolean worthRepeating;
     private final boolean overload;
     private final Duration retryAfter;
+    private final boolean outcomeUnknown;
+    private final @Nullable RequestId requestId;
 
     /**
      * Creates a permanent failure.
@@ -35,6 +40,22 @@ public final class ClientException extends Exception {
         this.worthRepeating = worthRepeating;
         this.overload = overload;
         this.retryAfter = retryAfter.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : retryAfter;
+        this.outcomeUnknown = false;
+        this.requestId = null;
+    }
+
+    private ClientException(ClientException failure, @Nullable RequestId requestId) {
+        super(failure.getMessage());
+        this.worthRepeating = failure.worthRepeating;
+        this.overload = false;
+        this.retryAfter = failure.retryAfter;
+        this.outcomeUnknown = true;
+        this.requestId = requestId;
+    }
+
+    /** Returns the same failure of an operation on an atomic key that may have been executed. */
+    ClientException withUnknownOutcome(Optional<RequestId> id) {
+        return new ClientException(this, id.orElse(null));
     }
 
     /**
@@ -74,5 +95,23 @@ public final class ClientException extends Exception {
      */
     public Duration retryAfter() {
         return retryAfter;
+    }
+
+    /**
+     * Returns whether an operation on an atomic key may have been executed.
+     *
+     * @return true if so
+     */
+    public boolean isOutcomeUnknown() {
+        return outcomeUnknown;
+    }
+
+    /**
+     * Returns the id with which an operation on an atomic key can be repeated, so that it is executed once.
+     *
+     * @return the id; empty if the outcome is known, and if the id is not
+     */
+    public Optional<RequestId> requestId() {
+        return Optional.ofNullable(requestId);
     }
 }

@@ -3,8 +3,11 @@ package io.dht4j.server.client;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
+import io.dht4j.RequestId;
 import io.dht4j.ScanScope;
 import io.dht4j.Version;
+import io.dht4j.atomic.AtomicChange;
+import io.dht4j.atomic.AtomicResult;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -15,7 +18,6 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Base64;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -28,7 +30,8 @@ import java.util.stream.Collectors;
 
 /**
  * A client of the public HTTP API. It knows several nodes, and moves on to the next one when one is unreachable or
- * reports that it does not serve; every request of the API may be repeated. Safe for use by any number of threads.
+ * reports that it does not serve; every request of the API may be repeated, one for an atomic key with its id. Safe for
+ * use by any number of threads.
  *
  * <p>A command is a process of its own, so its start counts. This client is on {@link HttpClient}: with
  * {@code RemoteCluster} over HTTP, which starts Vert.x, {@code dht get} takes some 0.2 s more processor time, of 0.5 s.
@@ -48,6 +51,7 @@ public final class DhtClient {
             (int) Math.min(512 << 20, Runtime.getRuntime().maxMemory() / 4);
 
     private final NodeRequests requests;
+    private final AtomicRequests atomics;
 
     /**
      * Creates an anonymous client.
@@ -68,6 +72,7 @@ public final class DhtClient {
      */
     public DhtClient(List<URI> nodes, Duration timeout, Access access) {
         this.requests = new NodeRequests(nodes, timeout, access);
+        this.atomics = new AtomicRequests(requests);
     }
 
     /**
@@ -118,6 +123,20 @@ public final class DhtClient {
                 202,
                 requests.send(
                         "DELETE", entity(key, policy), BodyPublishers.noBody(), BoundedBody.atMost(MAX_ANSWER_BYTES)));
+    }
+
+    /**
+     * Executes an operation on a key of an atomic map, once, also if several nodes are tried.
+     *
+     * @param map the name of the map
+     * @param key the key
+     * @param change what to do: to read, put, remove or add
+     * @param id the id of an operation that may have been attempted before; empty for a new one
+     * @return completes with what it has come to, also if its condition did not hold. After a failure,
+     *     {@link ClientException#isOutcomeUnknown} says whether it may have been executed
+     */
+    public CompletableFuture<AtomicResult> execute(String map, Key key, AtomicChange change, Optional<RequestId> id) {
+        return atomics.execute(map, key, change, id);
     }
 
     /**
@@ -265,7 +284,7 @@ public final class DhtClient {
                 });
     }
 
-    private static Optional<Version> version(HttpResponse<?> response) {
+    static Optional<Version> version(HttpResponse<?> response) {
         try {
             return response.headers().firstValue("Dht-Version").map(text -> new Version(Long.parseUnsignedLong(text)));
         } catch (NumberFormatException e) {
@@ -344,10 +363,7 @@ public final class DhtClient {
     }
 
     private static String entity(Key key, AskedPolicy policy) {
-        String id = key.isText()
-                ? "id=" + QueryEncoding.encode(key)
-                : "id_base64=" + Base64.getUrlEncoder().withoutPadding().encodeToString(key.unsafeBytes());
-        return "/v0/entity?" + id + policy.query();
+        return "/v0/entity?" + QueryEncoding.id(key) + policy.query();
     }
 
     private static CompletableFuture<Void> expect(int status, CompletableFuture<HttpResponse<byte[]>> stage) {

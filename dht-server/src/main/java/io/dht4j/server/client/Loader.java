@@ -2,6 +2,9 @@ package io.dht4j.server.client;
 
 import io.dht4j.DhtException;
 import io.dht4j.Key;
+import io.dht4j.RequestId;
+import io.dht4j.atomic.AtomicChange;
+import io.dht4j.atomic.AtomicResult;
 import io.dht4j.spi.FileFailure;
 import java.io.IOException;
 import java.io.InputStream;
@@ -14,6 +17,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
 
@@ -34,9 +38,8 @@ public final class Loader {
     /** The bound on values in flight, in units of 1 KiB. */
     private static final int MAX_KIB = 64 << 10;
 
-    private final DhtClient client;
+    private final Target target;
     private final int parallel;
-    private final AskedPolicy policy;
     private final Semaphore requests;
     private final Function<Duration, Executor> after;
     private final Duration patience;
@@ -48,13 +51,31 @@ public final class Loader {
     /** The first failure; incomplete while there is none. */
     private final CompletableFuture<ClientException> failure = new CompletableFuture<>();
 
+    /** Entries that were not written because their keys had something. */
+    private final AtomicLong present = new AtomicLong();
+
     /**
      * The result of a load.
      *
      * @param written entries that the cluster has acknowledged
      * @param expired entries that were left out because they had expired
+     * @param present entries that were left out because their keys had something, if that matters
      */
-    public record Result(long written, long expired) {}
+    public record Result(long written, long expired, long present) {}
+
+    /** Writes an entry. */
+    @FunctionalInterface
+    private interface Target {
+
+        /**
+         * Starts a write.
+         *
+         * @param ttlMillis how long the entry stays readable; empty for no limit
+         * @param again the id of the write, if it was attempted before with an unknown outcome
+         * @return completes with whether the entry was written
+         */
+        CompletableFuture<Boolean> write(Item item, OptionalLong ttlMillis, Optional<RequestId> again);
+    }
 
     /**
      * Creates a loader.
@@ -74,12 +95,43 @@ public final class Loader {
      * @param policy how many replicas must confirm each entry
      */
     public Loader(DhtClient client, int parallel, AskedPolicy policy) {
-        this(
-                client,
-                parallel,
-                policy,
-                BackOff.PATIENCE,
-                pause -> CompletableFuture.delayedExecutor(pause.toMillis(), TimeUnit.MILLISECONDS));
+        this(plain(client, policy), parallel, BackOff.PATIENCE, Loader::later);
+    }
+
+    /**
+     * Creates a loader into an atomic map, which writes only keys that have nothing.
+     *
+     * @param client where to write
+     * @param map the name of the map
+     * @param parallel how many requests may be in flight, 1 to {@value #MAX_PARALLEL}
+     * @return the loader
+     */
+    public static Loader ifAbsent(DhtClient client, String map, int parallel) {
+        return new Loader(absent(client, map), parallel, BackOff.PATIENCE, Loader::later);
+    }
+
+    /**
+     * Creates a loader into an atomic map with the pauses of a test.
+     *
+     * @param after runs something after a pause
+     */
+    static Loader ifAbsent(DhtClient client, String map, int parallel, Function<Duration, Executor> after) {
+        return new Loader(absent(client, map), parallel, BackOff.PATIENCE, after);
+    }
+
+    private static Target plain(DhtClient client, AskedPolicy policy) {
+        return (item, ttl, again) ->
+                client.put(item.key(), item.value(), policy, ttl).thenApply(nothing -> true);
+    }
+
+    private static Target absent(DhtClient client, String map) {
+        return (item, ttl, again) -> client.execute(
+                        map, item.key(), AtomicChange.putIfAbsent(item.value(), ttl.orElse(0)), again)
+                .thenApply(AtomicResult::isDone);
+    }
+
+    private static Executor later(Duration pause) {
+        return CompletableFuture.delayedExecutor(pause.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     /**
@@ -89,12 +141,15 @@ public final class Loader {
      * @param after runs something after a pause
      */
     Loader(DhtClient client, int parallel, AskedPolicy policy, Duration patience, Function<Duration, Executor> after) {
+        this(plain(client, policy), parallel, patience, after);
+    }
+
+    private Loader(Target target, int parallel, Duration patience, Function<Duration, Executor> after) {
         if (parallel < 1 || parallel > MAX_PARALLEL) {
             throw new IllegalArgumentException("parallel must be 1 to " + MAX_PARALLEL + ", not " + parallel);
         }
-        this.client = client;
+        this.target = target;
         this.parallel = parallel;
-        this.policy = policy;
         this.requests = new Semaphore(parallel);
         this.patience = patience;
         this.after = after;
@@ -133,6 +188,7 @@ public final class Loader {
             throws IOException, ClientException, InterruptedException {
         long sent = 0;
         long expired = 0;
+        present.set(0);
         succeededNanos = System.nanoTime();
         try {
             Optional<Item> next = items.next();
@@ -161,7 +217,7 @@ public final class Loader {
         if (failure.isDone()) {
             throw failure.join();
         }
-        return new Result(sent, expired);
+        return new Result(sent - present.get(), expired, present.get());
     }
 
     private static ItemSource lines(InputStream in, String name, ItemFormat format) {
@@ -223,7 +279,7 @@ public final class Loader {
         CompletableFuture<Void> written = new CompletableFuture<>();
         CompletableFuture<Void> before = lastOfKey.put(item.key(), written);
         CompletableFuture<Void> begin = before == null ? CompletableFuture.completedFuture(null) : before;
-        begin.thenCompose(nothing -> write(item, ttl, 1)).whenComplete((nothing, error) -> {
+        begin.thenCompose(nothing -> write(item, ttl, 1, Optional.empty())).whenComplete((nothing, error) -> {
             if (error != null) {
                 failure.complete(new ClientException(
                         place + ": " + DhtException.unwrap(error).getMessage()));
@@ -236,11 +292,14 @@ public final class Loader {
         });
     }
 
-    private CompletableFuture<Void> write(Item item, OptionalLong ttl, int attempt) {
-        return client.put(item.key(), item.value(), policy, ttl)
-                .handle((nothing, error) -> {
+    private CompletableFuture<Void> write(Item item, OptionalLong ttl, int attempt, Optional<RequestId> again) {
+        return target.write(item, ttl, again)
+                .handle((isWritten, error) -> {
                     if (error == null) {
                         succeededNanos = System.nanoTime();
+                        if (!isWritten) {
+                            present.incrementAndGet();
+                        }
                         return CompletableFuture.<Void>completedFuture(null);
                     }
                     if (failure.isDone()
@@ -249,7 +308,11 @@ public final class Loader {
                         return CompletableFuture.<Void>failedFuture(error);
                     }
                     return CompletableFuture.supplyAsync(
-                                    () -> write(item, ttl, attempt + 1),
+                                    () -> write(
+                                            item,
+                                            ttl,
+                                            attempt + 1,
+                                            cause.requestId().or(() -> again)),
                                     after.apply(BackOff.pause(attempt, cause.retryAfter())))
                             .thenCompose(stage -> stage);
                 })

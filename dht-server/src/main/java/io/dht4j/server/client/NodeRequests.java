@@ -1,5 +1,6 @@
 package io.dht4j.server.client;
 
+import io.dht4j.spi.ConnectFailure;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -74,27 +75,40 @@ final class NodeRequests {
      */
     <T> CompletableFuture<HttpResponse<T>> send(
             String method, String pathAndQuery, BodyPublisher body, BodyHandler<T> handler) {
-        return attempt(1, method, pathAndQuery, body, handler);
+        return send(new ApiRequest(method, pathAndQuery, body), handler);
     }
 
-    private <T> CompletableFuture<HttpResponse<T>> attempt(
-            int attempt, String method, String pathAndQuery, BodyPublisher body, BodyHandler<T> handler) {
+    /**
+     * Sends a request, perhaps to several nodes one after the other.
+     *
+     * @param request what to send
+     * @param handler reads the answer
+     * @return the answer of the node that serves, or of the last one; fails with a {@link ClientException}
+     */
+    <T> CompletableFuture<HttpResponse<T>> send(ApiRequest request, BodyHandler<T> handler) {
+        return attempt(1, request, handler);
+    }
+
+    private <T> CompletableFuture<HttpResponse<T>> attempt(int attempt, ApiRequest request, BodyHandler<T> handler) {
         int index = preferred.get();
         URI node = nodes.get(index % nodes.size());
-        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(node + pathAndQuery))
-                .timeout(patience(attempt, method))
-                .header("Accept", pathAndQuery.startsWith("/v0/entities") ? "application/x-ndjson" : "*/*")
-                .method(method, body);
-        authorization.ifPresent(value -> request.header("Authorization", value));
-        return http.sendAsync(request.build(), handler)
+        HttpRequest.Builder sent = HttpRequest.newBuilder(URI.create(node + request.pathAndQuery()))
+                .timeout(patience(attempt, request.method()))
+                .header("Accept", request.pathAndQuery().startsWith("/v0/entities") ? "application/x-ndjson" : "*/*");
+        request.apply(sent);
+        authorization.ifPresent(value -> sent.header("Authorization", value));
+        return http.sendAsync(sent.build(), handler)
                 .handle((response, error) -> {
                     boolean elsewhere = error != null || response.statusCode() == 503;
+                    if (error != null && ConnectFailure.inWords(error).isEmpty()) {
+                        request.unanswered();
+                    }
                     if (elsewhere) {
                         // The first call that fails at this node moves on; the others follow and do not skip a node.
                         preferred.compareAndSet(index, (index + 1) % nodes.size());
-                        if (attempt < nodes.size()) {
+                        if (attempt < nodes.size() && request.mayBeSentAgain()) {
                             abandon(response);
-                            return attempt(attempt + 1, method, pathAndQuery, body, handler);
+                            return attempt(attempt + 1, request, handler);
                         }
                     }
                     return error == null

@@ -1,11 +1,24 @@
 package io.dht4j.server.client;
 
 import io.dht4j.Key;
+import java.util.Base64;
 
 /** Percent-encoding (RFC 3986) of keys in the query of a URL. */
 final class QueryEncoding {
 
     private QueryEncoding() {}
+
+    /**
+     * Returns the parameter that names a key.
+     *
+     * @param key any key
+     * @return {@code id} with the key as text, or {@code id_base64} if it is none
+     */
+    static String id(Key key) {
+        return key.isText()
+                ? "id=" + encode(key)
+                : "id_base64=" + Base64.getUrlEncoder().withoutPadding().encodeToString(key.unsafeBytes());
+    }
 
     /**
      * Encodes bytes for the query of a URL.

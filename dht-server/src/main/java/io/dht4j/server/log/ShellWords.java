@@ -77,6 +77,7 @@ public final class ShellWords {
     private static List<Remedy> remedies() {
         List<Remedy> all = new ArrayList<>(List.of(
                 new Remedy("a Topology", "\\bin place of a Topology\\b", "in place of --peers"),
+                new Remedy("in place of the fixed list", "\\bin place of the fixed list\\b", "in place of --peers"),
                 new Remedy("Membership.bootstrap", "(?<![\\w.\"-])Membership\\.bootstrap(?= lists )", "--bootstrap"),
                 new Remedy("another NodeId", "(?<=\\b(?:choose|with) )another NodeId\\b", "another --id"),
                 new Remedy(

@@ -59,9 +59,10 @@ class BusyNodeTest {
             send(exchange, 200, STATUS);
         } else {
             exchange.getResponseHeaders().add("Dht-Version", "5");
+            exchange.getResponseHeaders().add("Dht-Number", "5");
             int status = switch (exchange.getRequestMethod()) {
                 case "PUT", "POST" -> 201;
-                case "DELETE" -> 202;
+                case "DELETE" -> path.equals("/v0/atomic") ? 204 : 202;
                 default -> 200;
             };
             send(exchange, status, "");
@@ -84,6 +85,10 @@ class BusyNodeTest {
                 "get k",
                 "put k v",
                 "delete k",
+                "atomic get --map m k",
+                "atomic put --map m k v",
+                "atomic add --map m k",
+                "atomic delete --map m k",
                 "status",
                 "repair --status"
             })

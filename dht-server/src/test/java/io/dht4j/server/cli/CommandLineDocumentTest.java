@@ -82,9 +82,27 @@ class CommandLineDocumentTest {
         assertThat(LAUNCHED).allSatisfy(name -> assertThat(table).contains("[`" + name + "`](#" + name + ")"));
     }
 
+    @Test
+    void theSecondColumnNamesTheOperationsThatTakeAnArgument() throws IOException {
+        Map<String, CommandLine> operations = commands.get("atomic").getSubcommands();
+        String text = Files.readString(DOCUMENT);
+        String section = text.substring(text.indexOf("\n## atomic\n"));
+        for (String argument : sections.get("atomic")) {
+            Matcher row = Pattern.compile("(?m)^\\|[^|]*`" + argument + "[ `][^|]*\\| ([^|]*) \\|")
+                    .matcher(section);
+            assertThat(row.find()).as(argument).isTrue();
+            Set<String> named =
+                    new TreeSet<>(Set.of(row.group(1).replace("`", "").split(", ")));
+            Set<String> taking = new TreeSet<>(operations.keySet());
+            taking.removeIf(name -> !arguments(operations.get(name)).contains(argument));
+            assertThat(named).as(argument).isEqualTo(taking.size() == operations.size() ? Set.of("all") : taking);
+        }
+    }
+
     /** Names of options, and labels of what has no name; without those that other pages list. */
     private static Set<String> arguments(CommandLine command) {
         Set<String> names = new TreeSet<>();
+        command.getSubcommands().values().forEach(below -> names.addAll(arguments(below)));
         for (ArgSpec argument : command.getCommandSpec().args()) {
             if (argument instanceof OptionSpec option) {
                 names.addAll(Set.of(option.names()));

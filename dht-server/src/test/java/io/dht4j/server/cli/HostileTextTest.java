@@ -63,7 +63,8 @@ class HostileTextTest {
     void anErrorOfAServerIsOneLine() throws Exception {
         try (ScriptedNode node =
                 new ScriptedNode(400, "{\"name\":\"X\",\"detail\":\"X\",\"title\":\"X\"}".replace("X", IN_JSON))) {
-            for (String command : List.of("get k", "put k v", "scan", "status", "repair", "snapshot --out x")) {
+            for (String command : List.of(
+                    "get k", "put k v", "atomic add --map m k", "scan", "status", "repair", "snapshot --out x")) {
                 CommandLineRun run = CommandLineRun.of((command + " --node " + node.url()).split(" "));
 
                 assertThat(run.exitCode()).isEqualTo(1);

@@ -39,11 +39,16 @@ class UsageTest {
                 "rebalance",
                 "meta",
                 "snapshot",
-                "restore"
+                "restore",
+                "atomic",
+                "atomic get",
+                "atomic put",
+                "atomic add",
+                "atomic delete"
             })
     void everyCommandHasHelpAndAVersion(String command) {
-        CommandLineRun help = CommandLineRun.of(command, "--help");
-        CommandLineRun version = CommandLineRun.of(command, "--version");
+        CommandLineRun help = CommandLineRun.of((command + " --help").split(" "));
+        CommandLineRun version = CommandLineRun.of((command + " --version").split(" "));
 
         assertThat(help.exitCode()).isZero();
         assertThat(help.out()).contains("Usage: dht " + command).contains("--help");
@@ -90,6 +95,20 @@ class UsageTest {
                 "get k --node http://x/path|--node",
                 "get k --timeout 0|--timeout",
                 "delete|KEY",
+                "atomic|an operation is missing; there are: get, put, add, delete",
+                "atomic increment|there is no command increment; there are: get, put, add, delete",
+                "atomic get k|--map NAME is missing",
+                "atomic put k --map m|VALUE",
+                "atomic put k v --map m --file f|--file",
+                "atomic put k v --map m --if-absent --if-version 5|--if-absent and --if-version cannot both hold",
+                "atomic put k v --map m --delta 5|there is no option --delta",
+                "atomic add k --map m --request-id 5|--request-id must be a UUID of version 7, such as 01a3185c-5000-",
+                "atomic add k --map m --request-id 3f2504e0-4f89-41d3-9a0c-0305e82c3301|--request-id must be a UUID",
+                "atomic delete k --map m --if-absent|there is no option --if-absent",
+                "atomic get * --map m --key-base64|KEY is not Base64: character 1 is \"*\"",
+                "atomic get k --map m --node ftp://x|--node",
+                "load x.tsv --if-absent|--if-absent and --map go together",
+                "load x.tsv --map m|--if-absent and --map go together",
                 "scan --limit 0|--limit",
                 "scan --scope galaxy|--scope",
                 "scan --format xml|--format",
@@ -138,6 +157,10 @@ class UsageTest {
                 "repair --partition 0,x|--partition must be a whole number from 0 to 1048575, not \"x\"",
                 "load x.tsv -p many|--parallel must be a whole number from 1 to 1024, not \"many\"",
                 "restore --in d --parallel 1025|--parallel must be a whole number from 1 to 1024, not \"1025\"",
+                "atomic add k --map m --delta 1.5|--delta must be a whole number from -9223372036854775808 to "
+                        + "9223372036854775807, not \"1.5\"",
+                "atomic put k v --map m --if-version 0|--if-version must be a whole number from 1 to "
+                        + "18446744073709551615, not \"0\"",
                 "demo --port 65534|--port must be a whole number from 1 to 65532, not \"65534\"",
                 "demo --transport udp|--transport must be http or grpc or tcp, not \"udp\"",
                 "server --timeout soon|--timeout must be a whole number of milliseconds from 1 to 3600000, not \"soon\""
@@ -182,6 +205,8 @@ class UsageTest {
                 "bnech|Did you mean bench?",
                 "snap|Did you mean snapshot?",
                 "restor|Did you mean restore?",
+                "atomic ad k|Did you mean add?",
+                "atomic put k v --map m --if-abs|Did you mean --if-absent?",
                 "get k --tiemout 1|Did you mean --timeout?",
                 "get k --tokenfile x|Did you mean --token-file?",
                 "put k v --tl 5|Did you mean --ttl or --tls-ca or --tls-cert?",
@@ -229,6 +254,11 @@ class UsageTest {
     void theHelpOfAClientsCommandHasSections() {
         assertThat(CommandLineRun.of("put", "--help").out().lines())
                 .containsSubsequence("Options:", "Replicas and ordering:", "Node:", "Security:");
+        assertThat(CommandLineRun.of("atomic", "put", "--help").out().lines())
+                .containsSubsequence("Options:", "Node:", "Security:");
+        assertThat(CommandLineRun.of("atomic", "--help").out().lines())
+                .containsSubsequence("Operations:")
+                .anyMatch(line -> line.matches(" +add +Adds to a counter, and prints its new number\\."));
         assertThat(CommandLineRun.of("--help").out().lines())
                 .containsSubsequence("Run:", "Read and write:", "Operate:", "Copy in bulk:", "Find out:")
                 .anyMatch(line -> line.matches(" +bench +Runs experiments.*"))
@@ -240,6 +270,7 @@ class UsageTest {
         CommandLine all = Dht.commandLine(Console.ofProcess()).setUsageHelpAutoWidth(false);
         List<CommandLine> commands = new ArrayList<>(all.getSubcommands().values());
         commands.add(all);
+        commands.addAll(all.getSubcommands().get("atomic").getSubcommands().values());
         for (CommandLine command : commands) {
             for (int width = 80; width <= 120; width += 4) {
                 String[] lines = usage(command, width).split("\\R");

@@ -94,7 +94,34 @@ class LoaderTest {
                             ItemFormat.NDJSON,
                             bytes -> {});
 
-            assertThat(result).isEqualTo(new Loader.Result(0, 5));
+            assertThat(result).isEqualTo(new Loader.Result(0, 5, 0));
+        }
+    }
+
+    @Test
+    void atomicKeyWithoutAnAnswerIsSetAgainUnderTheSameId() throws Exception {
+        Queue<String> ids = new ConcurrentLinkedQueue<>();
+        Queue<Duration> pauses = new ConcurrentLinkedQueue<>();
+        try (FakeNode node = new FakeNode(exchange -> {
+            ids.add(exchange.getRequestHeaders().getFirst("Idempotency-Key"));
+            if (ids.size() <= 2) {
+                exchange.close();
+                return true;
+            }
+            return answer(exchange, ids.size() == 3 ? 201 : 412, "{\"name\":\"CONDITION_FAILED\"}");
+        })) {
+            DhtClient client = new DhtClient(List.of(node.uri()), Duration.ofSeconds(30));
+            Loader loader = Loader.ifAbsent(client, "m", 1, pause -> {
+                pauses.add(pause);
+                return ForkJoinPool.commonPool();
+            });
+
+            Loader.Result result = loader.load(lines(new byte[3]), "lines", ItemFormat.TSV, bytes -> {});
+
+            assertThat(result).isEqualTo(new Loader.Result(1, 0, LINES - 1));
+            assertThat(pauses).hasSize(2);
+            assertThat(List.copyOf(ids).subList(0, 3)).containsOnly(ids.element());
+            assertThat(Set.copyOf(ids)).hasSize(LINES);
         }
     }
 

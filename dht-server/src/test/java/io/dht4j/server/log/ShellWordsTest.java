@@ -117,6 +117,9 @@ class ShellWordsTest {
                                 + "the same Membership.bootstrap",
                         "was started with --join, and forms no cluster: start all nodes of the list with the same "
                                 + "--bootstrap"),
+                arguments(
+                        "restart all nodes with Membership.bootstrap in place of the fixed list",
+                        "restart all nodes with --bootstrap in place of --peers"),
                 arguments("as a new node, with another NodeId", "as a new node, with another --id"),
                 arguments(
                         "or choose another NodeId; if that directory is lost",

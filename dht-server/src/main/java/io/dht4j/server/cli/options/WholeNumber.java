@@ -130,6 +130,14 @@ public final class WholeNumber {
         }
     }
 
+    /** Reads a number that is added to a counter. */
+    public static final class Delta implements ITypeConverter<Long> {
+        @Override
+        public Long convert(String text) {
+            return read(text, Long.MIN_VALUE, Long.MAX_VALUE);
+        }
+    }
+
     /** Reads the most entries of a scan. */
     public static final class Limit implements ITypeConverter<Long> {
         @Override
