@@ -28,6 +28,10 @@ class ErrorCodeTest {
             "1009 BATCH_TOO_LARGE",
             "1010 SNAPSHOT_GONE",
             "1011 ATOMIC_KEY",
+            "1012 ATOMIC_KIND",
+            "1013 COUNTER_OVERFLOW",
+            "1014 CONDITION_FAILED",
+            "1015 REQUEST_ID_REUSED",
             "1100 MALFORMED_FRAME",
             "1101 UNSUPPORTED_PROTOCOL",
             "1102 FRAME_TOO_LARGE",
@@ -50,6 +54,7 @@ class ErrorCodeTest {
             "3000 WRITE_INDETERMINATE",
             "3001 INTERNAL",
             "3002 NO_REPLY",
+            "3003 REQUEST_FORGOTTEN",
             "4000 OVERLOADED");
 
     @Test

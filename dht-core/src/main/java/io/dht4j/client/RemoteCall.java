@@ -210,7 +210,8 @@ final class RemoteCall<T> {
                     refused
                             ? DhtException.of(last.code(), "every node refused this client: " + all)
                             : DhtException.of(ErrorCode.NOT_SERVING, "no node answered: " + all));
-        } else if (isUnknown && last.code().action() != Action.REPEAT_ONLY_THIS) {
+        } else if (isUnknown
+                && (last.code().action() != Action.REPEAT_ONLY_THIS || last.code() == ErrorCode.REQUEST_FORGOTTEN)) {
             result.completeExceptionally(DhtException.of(ErrorCode.NO_REPLY, String.join("; ", messages)));
         } else if (messages.size() < 2) {
             result.completeExceptionally(last);

@@ -1,5 +1,7 @@
 package io.dht4j.server.client;
 
+import io.dht4j.AtomicChange;
+import io.dht4j.AtomicResult;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
@@ -7,8 +9,6 @@ import io.dht4j.Key;
 import io.dht4j.RequestId;
 import io.dht4j.Value;
 import io.dht4j.Version;
-import io.dht4j.atomic.AtomicChange;
-import io.dht4j.atomic.AtomicResult;
 import java.net.URLEncoder;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;

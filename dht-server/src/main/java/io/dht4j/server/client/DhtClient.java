@@ -1,13 +1,13 @@
 package io.dht4j.server.client;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.dht4j.AtomicChange;
+import io.dht4j.AtomicResult;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.RequestId;
 import io.dht4j.ScanScope;
 import io.dht4j.Version;
-import io.dht4j.atomic.AtomicChange;
-import io.dht4j.atomic.AtomicResult;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;

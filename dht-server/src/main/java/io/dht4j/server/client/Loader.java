@@ -1,10 +1,10 @@
 package io.dht4j.server.client;
 
+import io.dht4j.AtomicChange;
+import io.dht4j.AtomicResult;
 import io.dht4j.DhtException;
 import io.dht4j.Key;
 import io.dht4j.RequestId;
-import io.dht4j.atomic.AtomicChange;
-import io.dht4j.atomic.AtomicResult;
 import io.dht4j.spi.FileFailure;
 import java.io.IOException;
 import java.io.InputStream;

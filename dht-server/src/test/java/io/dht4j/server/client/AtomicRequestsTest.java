@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import io.dht4j.AtomicChange;
+import io.dht4j.AtomicResult;
 import io.dht4j.Key;
 import io.dht4j.RequestId;
-import io.dht4j.atomic.AtomicChange;
-import io.dht4j.atomic.AtomicResult;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -55,6 +55,19 @@ class RemoteAtomicTest {
                 .isPresent();
     }
 
+    /** The first node may yet execute it: it must not get another id. */
+    @ParameterizedTest
+    @EnumSource(
+            value = ErrorCode.class,
+            names = {"REQUEST_FORGOTTEN", "VERSION_TOO_FAR_AHEAD"})
+    void whatOneNodeLeavesUnknownIsNotBegunAgain(ErrorCode code) {
+        api.at(order.get(0), failing(ErrorCode.NO_REPLY));
+        api.at(order.get(1), failing(code));
+        api.at(order.get(2), failing(code));
+        assertThat(scripted.failureOf(add(CallOptions.defaults())).code()).isEqualTo(ErrorCode.NO_REPLY);
+        assertThat(new HashSet<>(api.requestIds)).hasSize(1).doesNotContain(Optional.empty());
+    }
+
     @Test
     void nothingIsDoneIfNoNodeIsReached() {
         order.forEach(address -> api.at(address, failing(ErrorCode.NOT_SENT)));

@@ -1,8 +1,8 @@
 package io.dht4j.server.cli.atomic;
 
+import io.dht4j.AtomicChange;
+import io.dht4j.AtomicResult;
 import io.dht4j.RequestId;
-import io.dht4j.atomic.AtomicChange;
-import io.dht4j.atomic.AtomicResult;
 import io.dht4j.server.cli.console.Console;
 import io.dht4j.server.cli.options.WholeNumber;
 import io.dht4j.server.client.ClientException;

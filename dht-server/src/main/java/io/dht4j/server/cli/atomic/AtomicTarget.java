@@ -1,10 +1,10 @@
 package io.dht4j.server.cli.atomic;
 
+import io.dht4j.AtomicChange;
+import io.dht4j.AtomicResult;
 import io.dht4j.Key;
 import io.dht4j.RequestId;
 import io.dht4j.Version;
-import io.dht4j.atomic.AtomicChange;
-import io.dht4j.atomic.AtomicResult;
 import io.dht4j.server.cli.console.Console;
 import io.dht4j.server.cli.options.KeyArgument;
 import io.dht4j.server.cli.options.TargetNodeOptions;

@@ -2,11 +2,11 @@ package io.dht4j.server.cli.atomic;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.AtomicChange;
 import io.dht4j.CallOptions;
 import io.dht4j.Key;
 import io.dht4j.RequestId;
 import io.dht4j.Value;
-import io.dht4j.atomic.AtomicChange;
 import io.dht4j.server.ServerNode;
 import io.dht4j.server.TestNodes;
 import io.dht4j.server.cli.CommandLineRun;

@@ -144,26 +144,22 @@ final class AtomicCalls {
             throw new InvalidRequestException(
                     ErrorCode.BAD_REQUEST, "If-Match and If-None-Match cannot both hold: give one of them");
         }
-        ValueBody body = new ValueBody(
-                exchange,
-                Math.min(AtomicChange.MAX_VALUE_BYTES, exchange.limits().maxValueBytes()),
-                AtomicCalls::tooLarge,
-                value -> {
-                    AtomicChange change = expected.map(version -> AtomicChange.replace(version, value, ttl))
-                            .orElseGet(() ->
-                                    ifAbsent ? AtomicChange.putIfAbsent(value, ttl) : AtomicChange.put(value, ttl));
-                    execute(exchange, target, change, result -> {
-                        tag(exchange.response(), result);
-                        exchange.answer(result.isCreated() ? CREATED : NO_CONTENT);
-                    });
-                });
+        int maxBytes = Math.min(AtomicChange.MAX_VALUE_BYTES, exchange.limits().maxValueBytes());
+        ValueBody body = new ValueBody(exchange, maxBytes, bytes -> tooLarge(maxBytes, bytes), value -> {
+            AtomicChange change = expected.map(version -> AtomicChange.replace(version, value, ttl))
+                    .orElseGet(() -> ifAbsent ? AtomicChange.putIfAbsent(value, ttl) : AtomicChange.put(value, ttl));
+            execute(exchange, target, change, result -> {
+                tag(exchange.response(), result);
+                exchange.answer(result.isCreated() ? CREATED : NO_CONTENT);
+            });
+        });
         RequestBody.read(exchange, body);
     }
 
-    private static InvalidRequestException tooLarge(long bytes) {
+    private static InvalidRequestException tooLarge(int maxBytes, long bytes) {
         return new InvalidRequestException(
                 ErrorCode.VALUE_TOO_LARGE,
-                "the value of an atomic key has at most " + AtomicChange.MAX_VALUE_BYTES + " bytes"
+                "the value of an atomic key has at most " + maxBytes + " bytes"
                         + (bytes < 0 ? "" : ", this one has " + bytes));
     }
 

@@ -33,14 +33,12 @@ final class UnsupportedSemantics {
     /** The conditions that a read cannot ignore. */
     private static final List<CharSequence> OF_READS = names("If-Match", "If-Unmodified-Since");
 
-    /** Conditions and parts, which a write must honour. */
-    private static final List<CharSequence> OF_WRITES =
-            names("If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range", "Range");
+    /** The conditions that writes of atomic keys honour, and others must not ignore. */
+    private static final List<CharSequence> OF_ATOMIC_KEYS = names("If-Match", "If-None-Match");
 
-    /** The conditions that writes of atomic keys honour. */
-    private static final List<CharSequence> CONDITIONS = OF_WRITES.subList(0, 2);
-
-    private static final List<CharSequence> OF_ATOMIC = OF_WRITES.subList(2, OF_WRITES.size());
+    /** Further conditions and parts, which a write must honour. */
+    private static final List<CharSequence> OF_OTHER_CONDITIONS =
+            names("If-Modified-Since", "If-Unmodified-Since", "If-Range", "Range");
 
     private UnsupportedSemantics() {}
 
@@ -77,7 +75,16 @@ final class UnsupportedSemantics {
             return unknown.isPresent() ? unknown : refusal(headers, OF_READS);
         }
         boolean isAtomic = ApiProtocol.ATOMIC.equals(request.path());
-        return refusal(headers, isAtomic ? OF_ATOMIC : OF_WRITES);
+        if (isAtomic) {
+            return refusal(headers, OF_OTHER_CONDITIONS);
+        }
+        for (CharSequence name : OF_ATOMIC_KEYS) {
+            if (headers.contains(name)) {
+                return Optional.of(
+                        refusal(name, ". Atomic keys take conditions: " + ApiProtocol.ATOMIC + "?map=NAME&id=KEY"));
+            }
+        }
+        return refusal(headers, OF_OTHER_CONDITIONS);
     }
 
     /** Returns whether a media type means parts to be taken out of the body, as {@code curl -F} sends a file. */
@@ -89,15 +96,16 @@ final class UnsupportedSemantics {
     private static Optional<HttpProblem> refusal(MultiMap headers, List<CharSequence> refused) {
         for (CharSequence name : refused) {
             if (headers.contains(name)) {
-                return Optional.of(HttpProblem.of(
-                        ErrorCode.BAD_REQUEST,
-                        name + " is not supported for this resource and method: without it the request would mean"
-                                + " something else, so nothing was done"
-                                + (refused.equals(OF_WRITES) && CONDITIONS.contains(name)
-                                        ? ". Atomic keys take conditions: " + ApiProtocol.ATOMIC + "?map=NAME&id=KEY"
-                                        : "")));
+                return Optional.of(refusal(name, ""));
             }
         }
         return Optional.empty();
+    }
+
+    private static HttpProblem refusal(CharSequence name, String wayOut) {
+        return HttpProblem.of(
+                ErrorCode.BAD_REQUEST,
+                name + " is not supported for this resource and method: without it the request would mean something"
+                        + " else, so nothing was done" + wayOut);
     }
 }
