@@ -24,6 +24,13 @@ import java.util.function.Supplier;
  */
 public final class AtomicMap<K, V> {
 
+    /**
+     * The range of the keys of all atomic maps. A scan that begins in it shows them: as key {@code \0atomic/}, the
+     * length of the map's name in one byte, the name, the key in the map; as value {@code =} and the value, or
+     * {@code +} and the decimal digits of a counter. Other scans leave them out.
+     */
+    public static final KeyRange KEYS = KeyRange.prefix(Key.of("\0atomic/"));
+
     /** How often {@link #compute} begins, at most. */
     private static final int MOST_COMPUTATIONS = 16;
 

@@ -1,5 +1,6 @@
 package io.dht4j.server.backup;
 
+import io.dht4j.AtomicMap;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Version;
@@ -28,7 +29,9 @@ public final class SnapshotCopy {
     private final Version snapshot;
     private final AskedPolicy policy;
     private final SnapshotWriter writer;
-    private Optional<Key> position = Optional.of(KeyRange.all().start());
+    /** The next key of the range that is copied; empty if it cannot have one. */
+    private Optional<Key> position = Optional.empty();
+
     private long entries;
 
     /**
@@ -55,11 +58,20 @@ public final class SnapshotCopy {
      * @throws InterruptedException if the thread was interrupted
      */
     public void run(LongConsumer progress) throws IOException, ClientException, InterruptedException {
+        Key atomic = AtomicMap.KEYS.start();
+        // A scan shows atomic keys only if it begins among them.
+        copy(KeyRange.between(KeyRange.all().start(), atomic), progress);
+        copy(AtomicMap.KEYS, progress);
+        copy(KeyRange.from(AtomicMap.KEYS.end().orElseThrow()), progress);
+    }
+
+    private void copy(KeyRange range, LongConsumer progress) throws IOException, ClientException, InterruptedException {
+        position = Optional.of(range.start());
         int attempt = 1;
         while (position.isPresent()) {
             long before = entries;
             try {
-                copyFrom(position.get(), progress);
+                copyFrom(new KeyRange(position.get(), range.end()), progress);
                 return;
             } catch (ClientException e) {
                 attempt = entries > before ? 1 : attempt + 1;
@@ -71,9 +83,8 @@ public final class SnapshotCopy {
         }
     }
 
-    private void copyFrom(Key start, LongConsumer progress) throws IOException, ClientException {
-        try (InputStream scan =
-                BackOff.whileOverloaded(() -> client.scanSnapshot(snapshot, KeyRange.from(start), policy))) {
+    private void copyFrom(KeyRange rest, LongConsumer progress) throws IOException, ClientException {
+        try (InputStream scan = BackOff.whileOverloaded(() -> client.scanSnapshot(snapshot, rest, policy))) {
             LineReader lines = new LineReader(scan);
             Optional<byte[]> line = next(lines);
             while (line.isPresent()) {

@@ -1,5 +1,6 @@
 package io.dht4j.server.cli;
 
+import io.dht4j.AtomicMap;
 import io.dht4j.KeyRange;
 import io.dht4j.ScanScope;
 import io.dht4j.server.backup.SnapshotInfo;
@@ -18,6 +19,7 @@ import io.dht4j.server.client.Loader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -105,11 +107,13 @@ final class RestoreCommand implements Callable<Integer> {
     }
 
     private static void requireEmpty(DhtClient client) throws IOException, ClientException {
-        try (InputStream first =
-                BackOff.whileOverloaded(() -> client.scan(KeyRange.all(), OptionalLong.of(1), ScanScope.CLUSTER))) {
-            if (first.read() >= 0) {
-                throw new ClientException(
-                        "the cluster has entries already; --merge writes the snapshot's entries over them");
+        for (KeyRange range : List.of(KeyRange.all(), AtomicMap.KEYS)) {
+            try (InputStream first =
+                    BackOff.whileOverloaded(() -> client.scan(range, OptionalLong.of(1), ScanScope.CLUSTER))) {
+                if (first.read() >= 0) {
+                    throw new ClientException(
+                            "the cluster has entries already; --merge writes the snapshot's entries over them");
+                }
             }
         }
     }
@@ -119,7 +123,7 @@ final class RestoreCommand implements Callable<Integer> {
         long start = System.nanoTime();
         Loader.Result result;
         try (TerminalProgress progress = TerminalProgress.show(console, "restore", info.fileBytes(), " KiB", KIB)) {
-            result = new Loader(client, parallel, asked).load(snapshot.items(), progress::at);
+            result = Loader.ofSnapshot(client, parallel, asked).load(snapshot.items(), progress::at);
         } catch (ClientException e) {
             throw new ClientException(
                     "the cluster has a part of the snapshot only; restore it again with --merge: " + e.getMessage());

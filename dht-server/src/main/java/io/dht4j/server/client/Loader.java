@@ -130,6 +130,26 @@ public final class Loader {
                 .thenApply(AtomicResult::isDone);
     }
 
+    /**
+     * Creates a loader of a snapshot, whose entries may be those of atomic maps.
+     *
+     * @param client where to write
+     * @param parallel how many requests may be in flight, 1 to {@value #MAX_PARALLEL}
+     * @param policy how many replicas must confirm each plain entry
+     * @return the loader
+     */
+    public static Loader ofSnapshot(DhtClient client, int parallel, AskedPolicy policy) {
+        Target plain = plain(client, policy);
+        return new Loader(
+                (item, ttl, again) -> {
+                    Optional<AtomicItem> atomic = AtomicItem.of(item);
+                    return atomic.isPresent() ? atomic.get().write(client, ttl) : plain.write(item, ttl, again);
+                },
+                parallel,
+                BackOff.PATIENCE,
+                Loader::later);
+    }
+
     private static Executor later(Duration pause) {
         return CompletableFuture.delayedExecutor(pause.toMillis(), TimeUnit.MILLISECONDS);
     }

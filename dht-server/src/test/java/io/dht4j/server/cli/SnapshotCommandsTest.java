@@ -3,17 +3,21 @@ package io.dht4j.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.dht4j.AtomicMap;
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
+import io.dht4j.Codec;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Value;
 import io.dht4j.Version;
+import io.dht4j.Versioned;
 import io.dht4j.server.ServerNode;
 import io.dht4j.server.TestNodes;
 import io.dht4j.server.backup.SnapshotReader;
 import io.dht4j.server.client.Item;
 import io.dht4j.server.client.ItemSource;
+import io.dht4j.server.config.ServerConfig;
 import io.dht4j.server.config.Setting;
 import io.dht4j.testkit.network.FreePorts;
 import java.nio.charset.StandardCharsets;
@@ -290,6 +294,76 @@ class SnapshotCommandsTest {
 
         assertThat(restored.out()).contains("1 entry in ").contains("left out 1");
         assertThat(contents(other.cluster())).containsOnlyKeys(Key.of("stays"));
+    }
+
+    private ServerNode agreed(String name) throws Exception {
+        int port = FreePorts.find();
+        ServerNode node = ServerNode.start(ServerConfig.of(Map.of(
+                Setting.ID,
+                name,
+                Setting.LISTEN,
+                "127.0.0.1:" + port,
+                Setting.DATA,
+                temporary.resolve(name).toString(),
+                Setting.BOOTSTRAP,
+                name + "=127.0.0.1:" + port)));
+        running.add(node);
+        return node;
+    }
+
+    private static AtomicMap.Sync<String, String> orders(ServerNode node) {
+        return node.cluster().atomicMap("orders", Codec.text(), Codec.text()).sync();
+    }
+
+    @Test
+    void atomicKeysAreRestored() throws Exception {
+        ServerNode node = agreed("n1");
+        AtomicMap<String, String> map = node.cluster().atomicMap("orders", Codec.text(), Codec.text());
+        map.sync().put("stays", "=+");
+        map.with(CallOptions.defaults().withTimeToLive(Duration.ofHours(1)))
+                .sync()
+                .put("expires", "v");
+        map.sync().put("gone", "v");
+        map.sync().remove("gone");
+        node.cluster().atomicCounter("orders", Key.of("count")).sync().add(-7);
+        put(node, "plain", "v", CallOptions.defaults());
+        put(node, "\0", "before", CallOptions.defaults());
+        CommandLineRun taken = run(node, "snapshot", "--out", path("s"));
+        assertThat(taken.out()).contains(": 5 entries");
+
+        ServerNode other = agreed("m1");
+        CommandLineRun restored = run(other, "restore", "--in", path("s"));
+
+        assertThat(restored.out()).as(restored.err()).contains("5 entries in ");
+        assertThat(orders(other).get("stays").map(Versioned::value)).contains("=+");
+        assertThat(orders(other).get("expires").orElseThrow().expiresAt()).isPresent();
+        assertThat(orders(other).get("gone")).isEmpty();
+        assertThat(other.cluster()
+                        .atomicCounter("orders", Key.of("count"))
+                        .sync()
+                        .get())
+                .isEqualTo(-7);
+        assertThat(contents(other.cluster())).containsOnlyKeys(Key.of("\0"), Key.of("plain"));
+
+        other.cluster().atomicCounter("orders", Key.of("count")).sync().add(100);
+        assertThat(run(other, "restore", "--in", path("s")).err()).contains("the cluster has entries already");
+        succeeds(run(other, "restore", "--merge", "--in", path("s")));
+        assertThat(other.cluster()
+                        .atomicCounter("orders", Key.of("count"))
+                        .sync()
+                        .get())
+                .isEqualTo(-7);
+    }
+
+    @Test
+    void atomicKeysAloneAreEntries() throws Exception {
+        ServerNode node = agreed("n1");
+        orders(node).put("k", "v");
+        succeeds(run(node, "snapshot", "--out", path("s")));
+        assertThat(run(node, "restore", "--in", path("s")).err()).contains("the cluster has entries already");
+        ServerNode fixed = cluster(1, Map.of()).get(0);
+        assertThat(run(fixed, "restore", "--in", path("s")).err())
+                .contains("atomic operations need a cluster that agrees on its nodes");
     }
 
     @Test

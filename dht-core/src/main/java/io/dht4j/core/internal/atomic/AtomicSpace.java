@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.atomic;
 
+import io.dht4j.AtomicMap;
 import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
@@ -17,10 +18,7 @@ public final class AtomicSpace {
     /** The largest number of bytes of a map's name in UTF-8. */
     public static final int MAX_NAME_BYTES = 255;
 
-    private static final String PREFIX_TEXT = "\0atomic/";
-
-    private static final long PREFIX =
-            ByteBuffer.wrap(PREFIX_TEXT.getBytes(StandardCharsets.US_ASCII)).getLong();
+    private static final long PREFIX = AtomicMap.KEYS.start().prefix();
 
     private static final int NAME_AT = Long.BYTES + 1;
 
@@ -47,7 +45,7 @@ public final class AtomicSpace {
 
     /** Returns the range of the keys of all registers. */
     public static KeyRange range() {
-        return KeyRange.prefix(Key.of(PREFIX_TEXT));
+        return AtomicMap.KEYS;
     }
 
     /**
