@@ -8,7 +8,8 @@ import java.util.Objects;
  *
  * @param kind the kind
  * @param expected the version that the key must have, for {@link Kind#REPLACE} and {@link Kind#REMOVE_VERSION}
- * @param ttlMillis after how many milliseconds the value expires, 0 for never
+ * @param ttlMillis after how many milliseconds the value expires, up to {@link CallOptions#MAX_TIME_TO_LIVE}; 0 for
+ *     never, but not for {@link Kind#TOUCH}
  * @param number the summand of {@link Kind#ADD}, the new number of {@link Kind#COMPARE_AND_SET}
  * @param expectedNumber the number that a counter must have, for {@link Kind#COMPARE_AND_SET}
  * @param value the new value, 0 to {@value #MAX_VALUE_BYTES} bytes; empty for kinds without one
@@ -26,14 +27,19 @@ public record AtomicChange(
     /**
      * Checks the ranges.
      *
-     * @throws InvalidRequestException if the value is too large
-     * @throws IllegalArgumentException if the time to live is negative
+     * @throws InvalidRequestException if the value is too large, or the time to live out of range
      */
     public AtomicChange {
         Objects.requireNonNull(kind, "kind");
         Objects.requireNonNull(expected, "expected");
         Objects.requireNonNull(value, "value");
-        Ranges.require("ttlMillis", ttlMillis, 0, Long.MAX_VALUE);
+        long least = kind == Kind.TOUCH ? 1 : 0;
+        if (ttlMillis < least || ttlMillis > CallOptions.MAX_TIME_TO_LIVE.toMillis()) {
+            throw new InvalidRequestException(
+                    ErrorCode.TTL_INVALID,
+                    "the time to live of an atomic key must be " + least + " to "
+                            + CallOptions.MAX_TIME_TO_LIVE.toMillis() + " ms, not " + ttlMillis);
+        }
         if (value.length > MAX_VALUE_BYTES) {
             throw new InvalidRequestException(
                     ErrorCode.VALUE_TOO_LARGE,
@@ -133,7 +139,7 @@ public record AtomicChange(
     /**
      * Returns a change that sets the expiry of what is present.
      *
-     * @param ttlMillis after how many milliseconds from now it expires, 0 for never
+     * @param ttlMillis after how many milliseconds from now it expires, 1 or more
      * @return the change
      */
     public static AtomicChange touch(long ttlMillis) {
@@ -159,6 +165,17 @@ public record AtomicChange(
      */
     public static AtomicChange compareAndSet(long expected, long number) {
         return new AtomicChange(Kind.COMPARE_AND_SET, NONE, 0, number, expected, NO_BYTES);
+    }
+
+    /**
+     * Returns the same change with an array of its own.
+     *
+     * @return this if it has no value
+     */
+    public AtomicChange copy() {
+        return value.length == 0
+                ? this
+                : new AtomicChange(kind, expected, ttlMillis, number, expectedNumber, value.clone());
     }
 
     @Override

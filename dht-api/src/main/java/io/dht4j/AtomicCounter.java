@@ -91,7 +91,8 @@ public final class AtomicCounter {
     }
 
     private <R> CompletionStage<R> execute(AtomicChange change, Function<AtomicResult, R> read) {
-        return cluster.execute(map, key, change, options).thenApply(read);
+        return RepeatedOperation.of(cluster.execute(map, key, change, options), options)
+                .thenApply(read);
     }
 
     @Override

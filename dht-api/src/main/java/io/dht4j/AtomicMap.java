@@ -14,10 +14,12 @@ import java.util.function.Supplier;
  * and a majority of the replicas of a key. Maps with equal names are one map; their keys never meet plain keys.
  *
  * <p>Safe for use by any number of threads. No method blocks, except those of {@link #sync()}. Each stage completes by
- * the deadline of the options. It fails as the stages of {@link Cluster} do: after a {@link DhtException} that is no
- * {@link io.dht4j.IndeterminateException}, nothing has changed. That one names a
- * {@linkplain io.dht4j.IndeterminateException#requestId() request id}: the same call with the same id gets the result
- * of the first one, or is executed now, never twice.
+ * the deadline of the options. It fails as the stages of {@link Cluster} do. An {@link IndeterminateException} names a
+ * {@linkplain IndeterminateException#requestId() request id}: the same call with the same id gets the result of the
+ * first one, or is executed now, never twice; {@link ErrorCode#REQUEST_FORGOTTEN} says that it came too late to know.
+ * After any other {@link DhtException} nothing has changed.
+ *
+ * <p>A key that holds an {@linkplain AtomicCounter atomic counter} shows its decimal digits as the value.
  *
  * @param <K> the keys
  * @param <V> the values, at most {@value AtomicChange#MAX_VALUE_BYTES} bytes each
@@ -173,10 +175,11 @@ public final class AtomicMap<K, V> {
      *
      * @param key the key
      * @param function receives the value, or empty, and returns the new one, or empty to remove the key. It may run
-     *     several times, on any thread, and must not block
+     *     several times, on any thread, and must not block. The new value has the time to live of the options, whatever
+     *     the old one had
      * @return a stage that completes with what the function has returned at last; fails with what the function throws,
      *     and with an {@link OverloadedException} if the key has changed each time. Each read and each write has the
-     *     timeout of the options, which must not have a request id
+     *     timeout of the options, which must not have a request id. If its outcome is unknown, no id resolves it
      */
     public CompletionStage<Optional<V>> compute(K key, Function<Optional<V>, Optional<V>> function) {
         Objects.requireNonNull(function, "function");
@@ -184,7 +187,11 @@ public final class AtomicMap<K, V> {
             return CompletableFuture.failedFuture(new InvalidRequestException(
                     ErrorCode.BAD_REQUEST, "compute consists of several operations: it takes no request id"));
         }
-        return compute(key, function, 1);
+        return compute(key, function, 1)
+                .exceptionallyCompose(error -> CompletableFuture.failedFuture(
+                        DhtException.unwrap(error) instanceof IndeterminateException unknown
+                                ? new IndeterminateException(unknown.code(), String.valueOf(unknown.getMessage()))
+                                : DhtException.unwrap(error)));
     }
 
     private CompletionStage<Optional<V>> compute(K key, Function<Optional<V>, Optional<V>> function, int computation) {
@@ -234,7 +241,7 @@ public final class AtomicMap<K, V> {
             return CompletableFuture.failedFuture(new InvalidRequestException(
                     ErrorCode.BAD_REQUEST, "key or value do not fit their codecs: " + e.getMessage()));
         }
-        return executed.thenApply(read);
+        return RepeatedOperation.of(executed, options).thenApply(read);
     }
 
     /** Returns the options without the time to live, which is in the change. */
@@ -256,7 +263,7 @@ public final class AtomicMap<K, V> {
     }
 
     /**
-     * What a conditional write has come to.
+     * The result of a conditional write.
      *
      * @param isDone whether the value was set
      * @param version the version of the value that was set; otherwise the version that the key has, 0 if it has none
@@ -275,8 +282,8 @@ public final class AtomicMap<K, V> {
     /**
      * A map whose methods wait for their results, on platform and virtual threads. They do what those of
      * {@link AtomicMap} do, and throw what their stages fail with, with the stack trace of the caller. If the thread is
-     * interrupted, the wait ends with an {@link io.dht4j.IndeterminateException}, and the thread stays interrupted. Not
-     * for actions of stages and event loops.
+     * interrupted, the wait ends with an {@link IndeterminateException} without a request id, and the thread stays
+     * interrupted. Not for actions of stages and event loops.
      *
      * @param <K> the keys
      * @param <V> the values

@@ -5,7 +5,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * What an operation on an atomic key has come to.
+ * The result of an operation on an atomic key.
  *
  * @param isDone whether it was executed; false if its condition did not hold
  * @param isCreated whether the key held nothing before, and holds something now

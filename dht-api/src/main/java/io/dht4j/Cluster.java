@@ -107,10 +107,11 @@ public interface Cluster extends AutoCloseable {
      *
      * @param map the name of the map, 1 to 255 bytes in UTF-8
      * @param key the key
-     * @param change what to do; its array must not be changed until the stage has completed
+     * @param change what to do
      * @param options timeout, request id and trace context; anything else is refused
-     * @return a stage that completes with what it has come to, also if its condition did not hold; by default it fails,
-     *     since this cluster has no atomic operations
+     * @return a stage that completes with the result, also if the condition did not hold. With a request id, a failure
+     *     as unavailable or overloaded means that this call has done nothing, not that an earlier one has not. By
+     *     default it fails, since this cluster has no atomic operations
      */
     default CompletionStage<AtomicResult> execute(String map, Key key, AtomicChange change, CallOptions options) {
         return CompletableFuture.failedFuture(

@@ -118,7 +118,10 @@ public enum ErrorCode {
         FIX_REQUEST,
         /** Nothing has changed: the caller may send the request again, to this node or another. */
         RETRY_ANYWHERE,
-        /** The outcome is unknown. Repeating the same write is safe; treating it as failed is not. */
+        /**
+         * The outcome is unknown. Repeating the same write is safe; treating it as failed is not. A repeated
+         * {@link #REQUEST_FORGOTTEN} fails again.
+         */
         REPEAT_ONLY_THIS,
         /** Nothing has changed; the caller should wait before it sends again. */
         BACK_OFF

@@ -42,7 +42,8 @@ public final class IndeterminateException extends DhtException {
 
     /**
      * Returns the id of an operation on an atomic key. The same call, with {@link CallOptions#withRequestId}, gets the
-     * result of this one if it was executed, and is executed otherwise.
+     * result of this one if it was executed, and is executed otherwise; after {@link ErrorCode#REQUEST_FORGOTTEN} it
+     * fails again.
      *
      * @return the id; empty for other calls
      */

@@ -163,7 +163,7 @@ public interface RemoteApi extends AutoCloseable {
      * @param key the key
      * @param change what to do; its array must not be changed until the stage has completed
      * @param options timeout and request id; without an id, the node makes one, and names it if the outcome is unknown
-     * @return a stage that completes with what the operation has come to
+     * @return a stage that completes with the result
      */
     CompletionStage<AtomicResult> execute(
             String address, String map, Key key, AtomicChange change, CallOptions options);

@@ -165,16 +165,21 @@ final class RemoteCall<T> {
     }
 
     private void failed(int index, RemoteTargets.Target target, DhtException failure) {
-        if (CLOSED.equals(failure.getMessage())) {
+        if (CLOSED.equals(failure.getMessage()) && !isUnknown()) {
             result.completeExceptionally(failure);
+            return;
+        }
+        if (kind == Kind.REPEATABLE && failure.code() == ErrorCode.REQUEST_FORGOTTEN) {
+            // The node has answered, and the others would answer the same.
+            target.answered();
+            end(failure);
             return;
         }
         synchronized (failures) {
             String message = String.valueOf(failure.getMessage());
             failures.add(message.contains(target.address) ? message : target.address + ": " + message);
             mayPass |= failure.code().action() != Action.FIX_REQUEST;
-            mayBeDone |=
-                    failure.code().action() == Action.REPEAT_ONLY_THIS && failure.code() != ErrorCode.REQUEST_FORGOTTEN;
+            mayBeDone |= failure.code().action() == Action.REPEAT_ONLY_THIS;
             asked = null;
         }
         Action action = failure.code().action();
@@ -198,10 +203,8 @@ final class RemoteCall<T> {
     private void end(DhtException last) {
         List<String> messages;
         boolean refused;
-        boolean isUnknown;
         synchronized (failures) {
             messages = List.copyOf(failures);
-            isUnknown = kind == Kind.REPEATABLE && mayBeDone;
             refused = !mayPass && last.code().action() == Action.FIX_REQUEST;
         }
         if (kind == Kind.SEARCH) {
@@ -210,14 +213,34 @@ final class RemoteCall<T> {
                     refused
                             ? DhtException.of(last.code(), "every node refused this client: " + all)
                             : DhtException.of(ErrorCode.NOT_SERVING, "no node answered: " + all));
-        } else if (isUnknown
-                && (last.code().action() != Action.REPEAT_ONLY_THIS || last.code() == ErrorCode.REQUEST_FORGOTTEN)) {
-            result.completeExceptionally(DhtException.of(ErrorCode.NO_REPLY, String.join("; ", messages)));
+        } else if (isUnknown() && !isFinal(last.code())) {
+            List<String> all = new ArrayList<>(messages);
+            if (!all.contains(String.valueOf(last.getMessage()))) {
+                all.add(String.valueOf(last.getMessage()));
+            }
+            result.completeExceptionally(DhtException.of(ErrorCode.NO_REPLY, String.join("; ", all)));
         } else if (messages.size() < 2) {
             result.completeExceptionally(last);
         } else {
             result.completeExceptionally(last.withMessage(String.join("; ", messages)));
         }
+    }
+
+    /** Returns whether a call that is to be done once may be done by one of the tries. */
+    private boolean isUnknown() {
+        synchronized (failures) {
+            return kind == Kind.REPEATABLE && mayBeDone;
+        }
+    }
+
+    /**
+     * Returns whether a node that says so knows that no try has executed the call, or leaves it as unknown as it is.
+     */
+    private static boolean isFinal(ErrorCode code) {
+        return switch (code) {
+            case ATOMIC_KIND, COUNTER_OVERFLOW, REQUEST_ID_REUSED -> true;
+            default -> code.action() == Action.REPEAT_ONLY_THIS && code != ErrorCode.REQUEST_FORGOTTEN;
+        };
     }
 
     private void expire() {

@@ -85,7 +85,19 @@ final class RemoteCalls {
     /** Starts an operation on an atomic key; with an id, it may be tried at several nodes. */
     <T> CompletionStage<T> startAtomic(
             Observer.Call what, RemoteCall.Kind kind, CallOptions call, RemoteCall.Try<T> request) {
-        return admitted(observations.begin(what, 1, call), kind, List.of(), call, request);
+        ObservedCall observed = observations.begin(what, 1, call);
+        return call.timeToLive().isEmpty()
+                ? admitted(observed, kind, List.of(), call, request)
+                : failed(
+                        observed,
+                        new InvalidRequestException(
+                                ErrorCode.TTL_INVALID,
+                                "a time to live is for atomic operations that set a value only"));
+    }
+
+    /** Returns the time limit of a call. */
+    Duration timeout(CallOptions call) {
+        return call.timeout().orElse(timeout);
     }
 
     private <T> CompletionStage<T> start(

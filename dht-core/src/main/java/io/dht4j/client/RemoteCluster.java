@@ -31,6 +31,7 @@ import io.dht4j.Version;
 import io.dht4j.client.RemoteCall.Kind;
 import io.dht4j.core.SystemEnvironment;
 import io.dht4j.core.internal.admission.RetryBudget;
+import io.dht4j.core.internal.atomic.AtomicSpace;
 import io.dht4j.core.internal.coordinator.node.Readiness;
 import io.dht4j.core.options.OverloadProtection.Retries;
 import io.dht4j.spi.ClosingThread;
@@ -259,6 +260,11 @@ public final class RemoteCluster implements Cluster {
         requireNonNull(key, "key");
         requireNonNull(change, "change");
         requireNonNull(call, "options");
+        try {
+            AtomicSpace.key(map, key);
+        } catch (InvalidRequestException e) {
+            return CompletableFuture.failedFuture(e);
+        }
         if (change.kind() == AtomicChange.Kind.READ) {
             return calls.startAtomic(
                     Call.ATOMIC_GET,
@@ -266,20 +272,25 @@ public final class RemoteCluster implements Cluster {
                     call,
                     (address, within) -> api.execute(address, map, key, change, within));
         }
+        AtomicChange copy = change.copy();
         if (call.requestId().isPresent()) {
-            return identified(map, key, change, call, call.requestId().get());
+            return identified(map, key, copy, call, call.requestId().get());
         }
+        long deadline = environment.nanoTime() + calls.timeout(call).toNanos();
         RequestId id = RequestId.of(
                 Math.max(0, environment.currentTimeMillis()),
                 environment.random().nextLong(),
                 environment.random().nextLong());
-        return identified(map, key, change, call.withRequestId(id), id).exceptionallyCompose(error -> {
-            // The clock of this process is wrong: the node makes an id by its own.
-            return DhtException.unwrap(error) instanceof DhtException failure
-                            && (failure.code() == ErrorCode.REQUEST_FORGOTTEN
-                                    || failure.code() == ErrorCode.VERSION_TOO_FAR_AHEAD)
-                    ? changing(Kind.WRITE, map, key, change, call)
-                    : CompletableFuture.failedFuture(DhtException.unwrap(error));
+        return identified(map, key, copy, call.withRequestId(id), id).exceptionallyCompose(error -> {
+            Throwable failure = DhtException.unwrap(error);
+            long remaining = deadline - environment.nanoTime();
+            // The clock of this process is wrong, and nothing is done: the node makes an id by its own.
+            return failure instanceof DhtException known
+                            && remaining > 0
+                            && (known.code() == ErrorCode.REQUEST_FORGOTTEN
+                                    || known.code() == ErrorCode.VERSION_TOO_FAR_AHEAD)
+                    ? changing(Kind.WRITE, map, key, copy, call.withTimeout(Duration.ofNanos(remaining)))
+                    : CompletableFuture.failedFuture(failure);
         });
     }
 

@@ -3,7 +3,9 @@ package io.dht4j.simulator;
 import io.dht4j.AtomicChange;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
+import io.dht4j.IndeterminateException;
 import io.dht4j.Key;
+import io.dht4j.RequestId;
 import io.dht4j.core.internal.atomic.AtomicSpace;
 import io.dht4j.core.internal.coordinator.node.NodeCluster;
 import io.dht4j.core.internal.wire.RegisterReply;
@@ -21,6 +23,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Clients that add to atomic counters through any node, and read them. Each addition to a counter adds another power of
@@ -59,6 +62,11 @@ final class CounterClient {
     private static final class Begun {
         CounterCheck.Call call;
         String failure = "";
+        /** Whether an earlier attempt may have been executed. */
+        boolean mayBeDone;
+
+        /** Whether a recovery may discard what the earlier attempt has shown. */
+        boolean isSetAside;
 
         Begun(CounterCheck.Call call) {
             this.call = call;
@@ -127,20 +135,45 @@ final class CounterClient {
                 adds,
                 node.node.id().value()));
         calls.add(begun);
-        VirtualEnvironment environment = running.get().environment();
+        execute(begun, node, running.get(), Optional.empty());
+        return Optional.of(begun);
+    }
+
+    private void execute(Begun begun, SimulatedNode node, SimulatedNode.Running running, Optional<RequestId> id) {
+        VirtualEnvironment environment = running.environment();
         boolean isSetAside = setAside.test(node);
+        long addend = begun.call.addend();
         environment
                 .executor()
-                .execute(() -> ((NodeCluster) running.get().cluster())
+                .execute(() -> ((NodeCluster) running.cluster())
                         .registers()
                         .execute(
-                                key,
-                                adds ? AtomicChange.add(addend) : AtomicChange.read(),
-                                Optional.empty(),
+                                begun.call.key(),
+                                addend != 0 ? AtomicChange.add(addend) : AtomicChange.read(),
+                                id,
                                 new CallContext(environment::nanoTime, TIMEOUT.toNanos()))
-                        .whenComplete(
-                                (outcome, error) -> ended(begun, outcome, error, isSetAside || setAside.test(node))));
-        return Optional.of(begun);
+                        .whenComplete((outcome, error) -> {
+                            boolean aside = isSetAside || setAside.test(node);
+                            if (!isRepeated(begun, error, id, aside)) {
+                                ended(begun, outcome, error, aside || (id.isPresent() && begun.isSetAside));
+                            }
+                        }));
+    }
+
+    /** Repeats an addition of unknown outcome through another node, once, by its id. */
+    private boolean isRepeated(Begun begun, @Nullable Throwable error, Optional<RequestId> id, boolean aside) {
+        if (error == null
+                || id.isPresent()
+                || !(DhtException.unwrap(error) instanceof IndeterminateException unknown)
+                || unknown.requestId().isEmpty()) {
+            return false;
+        }
+        begun.isSetAside = aside;
+        begun.mayBeDone = true;
+        SimulatedNode other = any();
+        Optional<SimulatedNode.Running> running = other.running();
+        running.ifPresent(present -> execute(begun, other, present, unknown.requestId()));
+        return running.isPresent();
     }
 
     private void ended(Begun begun, RegisterReply.Outcome outcome, Throwable error, boolean isSetAside) {
@@ -150,7 +183,7 @@ final class CounterClient {
         if (error != null) {
             begun.failure = String.valueOf(DhtException.unwrap(error).getMessage());
             if (DhtException.unwrap(error) instanceof DhtException known) {
-                mayBeDone &= known.code().action() == ErrorCode.Action.REPEAT_ONLY_THIS;
+                mayBeDone &= begun.mayBeDone || known.code().action() == ErrorCode.Action.REPEAT_ONLY_THIS;
             } else {
                 violations.add(call + " and ended with " + error);
             }

@@ -92,7 +92,7 @@ interface AtomicsSuite extends RemoteApiSuite {
         assertThat(read.number()).isEmpty();
 
         assertThat(caller.execute(AtomicChange.remove()).isDone()).isTrue();
-        assertThat(caller.text()).isEmpty();
+        assertThat(caller.execute(AtomicChange.read())).isEqualTo(absent);
         assertThat(caller.execute(AtomicChange.remove()).isDone()).isTrue();
     }
 
@@ -189,7 +189,7 @@ interface AtomicsSuite extends RemoteApiSuite {
         for (String map : List.of("", "m".repeat(256))) {
             DhtException refused = failure(api().execute(address, map, KEY, AtomicChange.read(), OPTIONS));
             assertThat(refused.code()).isEqualTo(ErrorCode.BAD_REQUEST);
-            assertThat(refused).hasMessageContaining("the name of a map has 1 to 255 bytes in UTF-8");
+            assertThat(refused).hasMessageContaining("the name of a map ").hasMessageContaining("UTF-8");
         }
     }
 
@@ -223,7 +223,7 @@ interface AtomicsSuite extends RemoteApiSuite {
         DhtException reused = failure(caller.call(KEY, AtomicChange.add(4), options));
         assertThat(reused.code()).isEqualTo(ErrorCode.REQUEST_ID_REUSED);
         RequestId ahead =
-                RequestId.of(System.currentTimeMillis() + Duration.ofDays(1).toMillis(), 1, 1);
+                RequestId.of(System.currentTimeMillis() + Duration.ofSeconds(30).toMillis(), 1, 1);
         assertThat(failure(caller.call(KEY, AtomicChange.add(3), OPTIONS.withRequestId(ahead)))
                         .code())
                 .isEqualTo(ErrorCode.VERSION_TOO_FAR_AHEAD);

@@ -45,8 +45,8 @@ interface ReopeningSuite extends StoreSuite {
         reopen();
         assertThatThrownBy(() -> store().bind("64 partitions, jump"))
                 .isInstanceOf(StoreException.class)
-                .hasMessageContaining("64 partitions, ring")
-                .hasMessageContaining("64 partitions, jump");
+                .hasMessageContaining("ring")
+                .hasMessageContaining("jump");
     }
 
     @Test

@@ -117,8 +117,12 @@ public final class HttpRemote implements RemoteApi {
     @Override
     public CompletionStage<AtomicResult> execute(
             String address, String map, Key key, AtomicChange change, CallOptions options) {
-        return client.call(
-                address, HttpRemoteRequest.atomic(map, key, change, options), HttpRemoteAnswer.atomic(change.kind()));
+        return checked(
+                () -> limits.requireFits(key, change.value()),
+                () -> client.call(
+                        address,
+                        HttpRemoteRequest.atomic(map, key, change, options),
+                        HttpRemoteAnswer.atomic(change.kind())));
     }
 
     @Override
@@ -167,10 +171,10 @@ public final class HttpRemote implements RemoteApi {
     private static <T> CompletionStage<T> checked(Runnable limit, Supplier<CompletionStage<T>> call) {
         try {
             limit.run();
+            return call.get();
         } catch (InvalidRequestException e) {
             return CompletableFuture.failedFuture(e);
         }
-        return call.get();
     }
 
     /** Returns the approximate length of a line of a batch, never too small. */

@@ -43,6 +43,15 @@ public final class AtomicSpace {
                 + " key";
     }
 
+    private static boolean isEncodable(String map, byte[] name) {
+        for (byte each : name) {
+            if (each == '?') {
+                return StandardCharsets.UTF_8.newEncoder().canEncode(map);
+            }
+        }
+        return true;
+    }
+
     /** Returns the range of the keys of all registers. */
     public static KeyRange range() {
         return AtomicMap.KEYS;
@@ -73,6 +82,12 @@ public final class AtomicSpace {
             throw new InvalidRequestException(
                     ErrorCode.BAD_REQUEST,
                     "the name of a map has 1 to " + MAX_NAME_BYTES + " bytes in UTF-8, not " + name.length);
+        }
+        // An unencodable character becomes a question mark.
+        if (!isEncodable(map, name)) {
+            throw new InvalidRequestException(
+                    ErrorCode.BAD_REQUEST,
+                    "the name of a map must be encodable as UTF-8; this one has an unpaired" + " surrogate");
         }
         int room = Key.MAX_LENGTH - NAME_AT - name.length;
         if (key.length() > room) {

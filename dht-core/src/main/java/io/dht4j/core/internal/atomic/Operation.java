@@ -27,7 +27,7 @@ public record Operation(RequestId id, AtomicChange change) {
     /** Returns a digest of what the operation does, the same in every JVM. */
     public int digest() {
         int digest = change.kind().name().hashCode();
-        digest = 31 * digest + change.expected().hashCode();
+        digest = 31 * digest + Long.hashCode(change.expected().packed());
         digest = 31 * digest + Long.hashCode(change.ttlMillis());
         digest = 31 * digest + Long.hashCode(change.number());
         digest = 31 * digest + Long.hashCode(change.expectedNumber());

@@ -3,6 +3,7 @@ package io.dht4j.core.internal.atomic;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.AtomicChange;
+import io.dht4j.CallOptions;
 import io.dht4j.RequestId;
 import io.dht4j.Version;
 import io.dht4j.core.internal.atomic.Executed.Outcome;
@@ -50,7 +51,7 @@ class OperationTest {
 
     @Test
     void onlyTheFirstOfTwoSetsWhatIsAbsent() {
-        assertThat(outcome(AtomicChange.putIfAbsent(bytes("a"), 0))).isEqualTo(Outcome.DONE);
+        assertThat(outcome(AtomicChange.putIfAbsent(bytes("a"), 0))).isEqualTo(Outcome.CREATED);
         assertThat(outcome(AtomicChange.putIfAbsent(bytes("b"), 0))).isEqualTo(Outcome.CONDITION_FAILED);
         assertThat(value()).isEqualTo("a");
     }
@@ -84,7 +85,7 @@ class OperationTest {
         result(AtomicChange.add(1));
         assertThat(outcome(AtomicChange.put(bytes("a"), 0))).isEqualTo(Outcome.OTHER_KIND);
         assertThat(outcome(AtomicChange.remove())).isEqualTo(Outcome.DONE);
-        assertThat(outcome(AtomicChange.put(bytes("a"), 0))).isEqualTo(Outcome.DONE);
+        assertThat(outcome(AtomicChange.put(bytes("a"), 0))).isEqualTo(Outcome.CREATED);
         assertThat(outcome(AtomicChange.add(1))).isEqualTo(Outcome.OTHER_KIND);
     }
 
@@ -103,7 +104,7 @@ class OperationTest {
         execute(add, NOW);
         Operation other = new Operation(add.id(), AtomicChange.add(2));
         assertThat(execute(other, NOW).result().orElseThrow().outcome()).isEqualTo(Outcome.OTHER_CHANGE);
-        assertThat(execute(add, NOW).result().orElseThrow().outcome()).isEqualTo(Outcome.DONE);
+        assertThat(execute(add, NOW).result().orElseThrow().outcome()).isEqualTo(Outcome.CREATED);
         assertThat(result(AtomicChange.read()).number()).isEqualTo(1);
     }
 
@@ -157,7 +158,9 @@ class OperationTest {
         assertThat(outcome(AtomicChange.touch(100))).isEqualTo(Outcome.DONE);
         assertThat(register.expiresAtMillis()).isEqualTo(NOW + 100);
         assertThat(register.revision()).isGreaterThan(before);
-        assertThat(outcome(AtomicChange.touch(Long.MAX_VALUE))).isEqualTo(Outcome.DONE);
-        assertThat(register.isExpired(Long.MAX_VALUE - 1)).isFalse();
+        assertThat(outcome(AtomicChange.touch(CallOptions.MAX_TIME_TO_LIVE.toMillis())))
+                .isEqualTo(Outcome.DONE);
+        assertThat(register.isExpired(NOW + CallOptions.MAX_TIME_TO_LIVE.toMillis() - 1))
+                .isFalse();
     }
 }

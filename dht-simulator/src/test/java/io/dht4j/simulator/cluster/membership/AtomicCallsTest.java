@@ -180,7 +180,8 @@ class AtomicCallsTest {
         Cluster any = cluster.form(3).cluster(0);
         List<Key> plain = new ArrayList<>(List.of(Key.of("\0atom"), Key.of("\0atomic0"), Key.of("k")));
         plain.forEach(key -> cluster.env.await(any.put(key, VALUE), BOUND));
-        for (int i = 0; i < 300; i++) {
+        // Several pages.
+        for (int i = 0; i < 2_500; i++) {
             cluster.env.await(execute(i % 3, AtomicSpace.key("counters", Key.of("c" + i)), AtomicChange.add(1)), BOUND);
         }
         Scan all = any.scan(KeyRange.all());
@@ -191,10 +192,10 @@ class AtomicCallsTest {
         cluster.env.await(any.execute("counters", Key.of("c7"), AtomicChange.remove(), CallOptions.defaults()), BOUND);
         cluster.env.await(
                 any.execute("values", Key.of("v"), AtomicChange.put(VALUE, 0), CallOptions.defaults()), BOUND);
-        assertThat(keys(any.scan(AtomicSpace.range()))).hasSize(300);
+        assertThat(keys(any.scan(AtomicSpace.range()))).hasSize(2_500);
         assertThat(values(any.scan(KeyRange.from(AtomicSpace.range().start()))))
                 .containsOnly("+1", "=\u0001", "\u0001")
-                .hasSize(302);
+                .hasSize(2_502);
         any.scan(KeyRange.all()).close();
     }
 

@@ -15,6 +15,7 @@ import io.dht4j.ErrorCode;
 import io.dht4j.IndeterminateException;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
+import io.dht4j.NodeId;
 import io.dht4j.OverloadedException;
 import io.dht4j.RequestId;
 import io.dht4j.UnavailableException;
@@ -22,6 +23,7 @@ import io.dht4j.Version;
 import io.dht4j.Versioned;
 import io.dht4j.client.RemoteCluster;
 import io.dht4j.client.RemoteOptions;
+import io.dht4j.core.internal.atomic.AtomicSpace;
 import io.dht4j.simulator.contract.DirectRemoteApi;
 import io.dht4j.testkit.network.Fault;
 import java.time.Duration;
@@ -255,6 +257,48 @@ class AtomicMapTest {
         assertThat(await(counter.get())).isEqualTo(11);
     }
 
+    /** What is unknown must not be begun anew, also when the key has forgotten it meanwhile. */
+    @ParameterizedTest
+    @EnumSource
+    void anUnknownAdditionThatIsForgottenIsNotMadeTwice(At at) {
+        Cluster any = cluster(at);
+        AtomicCounter counter = any.atomicCounter("orders", Key.of("count"));
+        await(counter.add(1));
+        NodeId first = await(any.locate(AtomicSpace.key("orders", Key.of("count"))))
+                .replicas()
+                .get(0)
+                .id();
+        // The coordinator loses the replies of the proposer, which executes what it is sent.
+        cluster.nodes.values().forEach(node -> node.link.toward(first, Fault.loseReply()));
+        CompletionStage<Long> added = counter.add(1 << 20);
+        cluster.env.advance(Duration.ofMillis(100));
+        cluster.nodes.values().forEach(node -> node.link.heal());
+        AtomicCounter busy = cluster.cluster(0).atomicCounter("orders", Key.of("count"));
+        for (int i = 0; i < 1_100; i++) {
+            await(busy.add(1));
+        }
+        try {
+            await(added);
+        } catch (RuntimeException e) {
+            assertThat(DhtException.unwrap(e)).isInstanceOf(IndeterminateException.class);
+        }
+        assertThat(await(counter.get()) >> 20).isLessThanOrEqualTo(1);
+    }
+
+    @Test
+    void aSilentMajorityIsNotUnknown() {
+        AtomicMap<String, String> map = map(cluster(At.NODE));
+        await(map.put("k", "one"));
+        cluster.nodes.get(0).link.towardAll(Fault.loseRequest());
+        assertThat(failure(map.get("k"))).isInstanceOf(UnavailableException.class);
+        cluster.nodes.values().forEach(node -> node.link.towardAll(Fault.loseRequest()));
+        CallOptions repeated =
+                CallOptions.defaults().withRequestId(RequestId.of(cluster.env.currentTimeMillis(), 1, 1));
+        DhtException unknown = failure(map.with(repeated).put("k", "two"));
+        assertThat(unknown).isInstanceOf(IndeterminateException.class);
+        assertThat(((IndeterminateException) unknown).requestId()).isEqualTo(repeated.requestId());
+    }
+
     @Test
     void aMinorityDoesNothing() {
         AtomicMap<String, String> map = map(cluster(At.NODE));
@@ -279,6 +323,8 @@ class AtomicMapTest {
                 .isEqualTo(ErrorCode.VALUE_TOO_LARGE);
         assertThat(failure(any.atomicMap("", Codec.text(), Codec.text()).get("k")))
                 .hasMessageContaining("the name of a map has 1 to 255 bytes");
+        assertThat(failure(any.atomicMap("a\ud800", Codec.text(), Codec.text()).get("k")))
+                .hasMessageContaining("the name of a map must be encodable as UTF-8");
         assertThat(failure(map.with(CallOptions.defaults().withPolicy(1, 1)).get("k"))
                         .code())
                 .isEqualTo(ErrorCode.POLICY_INVALID);

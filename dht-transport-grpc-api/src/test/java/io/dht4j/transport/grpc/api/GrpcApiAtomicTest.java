@@ -103,6 +103,22 @@ class GrpcApiAtomicTest extends SteeredApi {
     }
 
     @Test
+    void fieldsThatAreNeededAreNamed() throws Exception {
+        KeyValueGrpc.KeyValueFutureStub client = start(GrpcApiOptions.defaults());
+        DhtException replace = refusal(client, request().setReplace(Replace.newBuilder()));
+        assertThat(replace).hasMessage("replace.expected is missing");
+        DhtException set = refusal(
+                client,
+                request()
+                        .setCompareAndSet(
+                                AtomicRequest.CompareAndSet.newBuilder().setExpected(0)));
+        assertThat(set).hasMessage("compare_and_set.number is missing");
+        assertThat(refusal(client, request().setTouch(AtomicRequest.Touch.getDefaultInstance()))
+                        .code())
+                .isEqualTo(ErrorCode.TTL_INVALID);
+    }
+
+    @Test
     void anIdOfAnotherFormIsRefused() throws Exception {
         KeyValueGrpc.KeyValueFutureStub client = start(GrpcApiOptions.defaults());
         for (String id : List.of("", "1", "6ba7b810-9dad-41d1-80b4-00c04fd430c8", "7".repeat(1_000_000))) {
@@ -122,7 +138,7 @@ class GrpcApiAtomicTest extends SteeredApi {
         assertThat(large).hasMessage("the value of an atomic key has at most 65536 bytes, this one has 65537");
         List<AtomicRequest.Builder> others = List.of(
                 request().setPutIfAbsent(Put.newBuilder().setValue(TOO_LARGE)),
-                request().setReplace(Replace.newBuilder().setValue(TOO_LARGE)));
+                request().setReplace(Replace.newBuilder().setExpected(1).setValue(TOO_LARGE)));
         for (AtomicRequest.Builder other : others) {
             assertThat(refusal(client, other).code()).isEqualTo(ErrorCode.VALUE_TOO_LARGE);
         }

@@ -96,7 +96,9 @@ final class Attempt {
 
     /** Ends without an outcome. */
     void fail(ErrorCode code, String why) {
-        give(mayBeDone ? unknown(why) : new Reply.Failed(code, why));
+        // What did not answer was asked for promises only.
+        ErrorCode known = code == ErrorCode.NO_REPLY ? ErrorCode.NOT_ENOUGH_REPLICAS : code;
+        give(mayBeDone ? unknown(why) : new Reply.Failed(known, why));
     }
 
     private static Reply unknown(String why) {

@@ -294,7 +294,11 @@ public final class RegisterCalls {
             synchronized (this) {
                 mayBeDone |= isUnknown;
                 last = why;
-                isRefused = !mayBeDone && inFlight == 0 && code.action() == ErrorCode.Action.FIX_REQUEST;
+                // A queue that is full stays so for a while, and other proposers would only disturb it.
+                isRefused = !mayBeDone
+                        && inFlight == 0
+                        && (code.action() == ErrorCode.Action.FIX_REQUEST
+                                || code.action() == ErrorCode.Action.BACK_OFF);
             }
             if (isRefused) {
                 result.completeExceptionally(DhtException.of(code, why));
@@ -320,20 +324,25 @@ public final class RegisterCalls {
         /** The register remembers no operations as old as this one: a new one has another id, and begins now. */
         private void forgotten(Version newest) {
             boolean isUnknown;
+            boolean isAgain;
             synchronized (this) {
-                isUnknown = mayBeDone || isGiven;
-                if (!isUnknown) {
+                isUnknown = mayBeDone;
+                isAgain = !mayBeDone && !isGiven;
+                if (isAgain) {
                     operation = new Operation(newId(Math.max(now(), newest.millis() + 1)), change);
                     attempts = 0;
                 }
             }
-            if (isUnknown) {
-                result.completeExceptionally(new IndeterminateException(
-                                ErrorCode.REQUEST_FORGOTTEN,
-                                "key " + AtomicSpace.shown(key) + " has forgotten whether the operation was executed")
-                        .withRequestId(operation.id()));
-            } else {
+            if (isAgain) {
                 attempt();
+            } else {
+                // This call has not executed it, unless one of its attempts is unknown.
+                result.completeExceptionally(new IndeterminateException(
+                                isUnknown ? ErrorCode.NO_REPLY : ErrorCode.REQUEST_FORGOTTEN,
+                                "key " + AtomicSpace.shown(key)
+                                        + " has forgotten whether the operation was executed: its request id is too"
+                                        + " old, or the clock of its caller is behind")
+                        .withRequestId(operation.id()));
             }
         }
 

@@ -270,7 +270,7 @@ final class Round {
         synchronized (this) {
             highest = max(highest, other);
         }
-        lost(node.id(), null, ErrorCode.OVERLOADED, "other proposers have higher ballots");
+        lost(node.id(), null, ErrorCode.NOT_ENOUGH_REPLICAS, "other proposers have higher ballots");
     }
 
     private void failed(OutboundRequest request, PeerFailure failure) {

@@ -8,15 +8,14 @@ import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
 import io.dht4j.RequestId;
-import io.dht4j.Version;
 import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.atomic.AtomicSpace;
 import io.dht4j.core.internal.atomic.Executed;
 import io.dht4j.core.internal.atomic.Register;
-import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.coordinator.atomic.RegisterCalls;
 import io.dht4j.core.internal.observation.ObservedCall;
 import io.dht4j.core.internal.wire.RegisterReply;
+import io.dht4j.spi.Environment;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -26,14 +25,17 @@ import org.jspecify.annotations.Nullable;
 /** Admits the operations on atomic keys, and starts them. Does not block; safe for use by any number of threads. */
 final class AtomicCalls {
 
+    /** An id of the future would make the key forget other operations early. */
+    private static final long MOST_AHEAD_MILLIS = 2_000;
+
     private final RegisterCalls registers;
-    private final HybridClock clock;
+    private final Environment environment;
     private final CallRules rules;
     private final Admission admission;
 
-    AtomicCalls(RegisterCalls registers, HybridClock clock, CallRules rules, Admission admission) {
+    AtomicCalls(RegisterCalls registers, Environment environment, CallRules rules, Admission admission) {
         this.registers = registers;
-        this.clock = clock;
+        this.environment = environment;
         this.rules = rules;
         this.admission = admission;
     }
@@ -44,6 +46,7 @@ final class AtomicCalls {
         boolean isRead = change.kind() == AtomicChange.Kind.READ;
         return admission.run(isRead ? 0 : (long) key.length() + change.value().length, observed, () -> {
             rules.requireAtomic(options);
+            rules.requireFits(key, change.value());
             options.requestId().ifPresent(this::requireNow);
             return registers
                     .execute(AtomicSpace.key(map, key), change, options.requestId(), rules.context(options))
@@ -52,11 +55,12 @@ final class AtomicCalls {
     }
 
     private void requireNow(RequestId id) {
-        if (clock.isTooFarAhead(Version.of(id.millis(), 0))) {
+        long ahead = id.millis() - environment.currentTimeMillis();
+        if (ahead > MOST_AHEAD_MILLIS) {
             throw new InvalidRequestException(
                     ErrorCode.VERSION_TOO_FAR_AHEAD,
-                    "the request id begins at " + Instant.ofEpochMilli(id.millis()) + ", which is more than "
-                            + clock.maxSkewMillis() + " ms ahead of this node's clock");
+                    "the request id begins at " + Instant.ofEpochMilli(id.millis()) + ", which is " + ahead
+                            + " ms ahead of this node's clock, more than " + MOST_AHEAD_MILLIS);
         }
     }
 
@@ -68,7 +72,9 @@ final class AtomicCalls {
                 new AtomicResult(
                         true,
                         executed.outcome() == Executed.Outcome.CREATED,
-                        executed.at(),
+                        change.kind() == AtomicChange.Kind.READ && !register.isPresent()
+                                ? Register.NEVER_CHANGED
+                                : executed.at(),
                         number(change, executed, register),
                         change.kind() == AtomicChange.Kind.READ ? RegisterView.of(register) : Optional.empty());
             case CONDITION_FAILED ->

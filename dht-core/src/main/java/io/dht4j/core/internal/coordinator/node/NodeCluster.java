@@ -113,7 +113,7 @@ public final class NodeCluster implements Cluster {
         this.readiness = new Readiness(components.environment(), () -> nothing(readBytes));
         this.reads = new ReadCalls(runtime, config, rules, readBytes, readiness);
         this.writes = new WriteCalls(runtime, config, rules, admission);
-        this.atomics = new AtomicCalls(runtime.registers, clock, rules, admission);
+        this.atomics = new AtomicCalls(runtime.registers, components.environment(), rules, admission);
         this.scans = new ScanCalls(runtime, admission, rules, writes, readiness, readBytes);
         LoadReport load = new LoadReport(
                 runtime,
@@ -304,7 +304,7 @@ public final class NodeCluster implements Cluster {
         requireNonNull(change, "change");
         requireNonNull(options, "options");
         Call call = change.kind() == AtomicChange.Kind.READ ? Call.ATOMIC_GET : Call.ATOMIC_CHANGE;
-        return atomics.execute(map, key, change, options, observations.begin(call, key, options));
+        return atomics.execute(map, key, change.copy(), options, observations.begin(call, key, options));
     }
 
     @Override

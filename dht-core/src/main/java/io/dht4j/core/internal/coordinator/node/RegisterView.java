@@ -1,8 +1,11 @@
 package io.dht4j.core.internal.coordinator.node;
 
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
 import io.dht4j.KeyValue;
 import io.dht4j.Value;
 import io.dht4j.Version;
+import io.dht4j.core.internal.atomic.AtomicSpace;
 import io.dht4j.core.internal.atomic.Operation;
 import io.dht4j.core.internal.atomic.Register;
 import io.dht4j.core.internal.atomic.RegisterCodec;
@@ -34,8 +37,8 @@ final class RegisterView {
      */
     static Optional<KeyValue> of(KeyValue entry) {
         Version ballot = entry.value().version();
-        Register register = RegisterCodec.register(
-                Entry.value(entry.key(), ballot, entry.value().bytes(), Entry.NEVER));
+        Register register =
+                register(Entry.value(entry.key(), ballot, entry.value().bytes(), Entry.NEVER));
         if (!register.isPresent()) {
             return Optional.empty();
         }
@@ -45,6 +48,16 @@ final class RegisterView {
                 .put(content)
                 .array();
         return Optional.of(new KeyValue(entry.key(), value(register, marked)));
+    }
+
+    private static Register register(Entry entry) {
+        try {
+            return RegisterCodec.register(entry);
+        } catch (IllegalArgumentException e) {
+            throw DhtException.of(
+                    ErrorCode.STORE_FAILED,
+                    "key " + AtomicSpace.shown(entry.key()) + " cannot be read: " + e.getMessage());
+        }
     }
 
     private static byte[] bytes(Register register) {

@@ -69,10 +69,11 @@ final class ScanPages implements Scan {
             return CompletableFuture.failedFuture(failure.get());
         }
         ObservedCall observed = observations.begin(Observer.Call.SCAN_PAGE, 0, options);
-        CompletableFuture<List<KeyValue>> page = admission.run(
-                observed,
-                () -> (running.isPresent() ? following(observed, rules.context(options)) : first(observed))
-                        .thenCompose(entries -> withoutRegisters(entries, observed)));
+        CompletableFuture<List<KeyValue>> page = admission.run(observed, () -> {
+            CallContext context = rules.context(options);
+            return (running.isPresent() ? following(observed, context) : first(observed, context))
+                    .thenCompose(entries -> withoutRegisters(entries, observed, context));
+        });
         return CallerStage.behind(
                 page, (entries, error) -> failure = Optional.ofNullable(error).map(DhtException::unwrap));
     }
@@ -85,7 +86,8 @@ final class ScanPages implements Scan {
      * Leaves out the keys of registers, and goes on behind all of them. If the range begins among them, it shows what
      * they hold.
      */
-    private CompletableFuture<List<KeyValue>> withoutRegisters(List<KeyValue> page, @Nullable ObservedCall observed) {
+    private CompletableFuture<List<KeyValue>> withoutRegisters(
+            List<KeyValue> page, @Nullable ObservedCall observed, CallContext context) {
         if (page.isEmpty() || page.stream().noneMatch(entry -> AtomicSpace.contains(entry.key()))) {
             return CompletableFuture.completedFuture(page);
         }
@@ -100,12 +102,11 @@ final class ScanPages implements Scan {
             start(new KeyRange(AtomicSpace.range().end().orElseThrow(), range.end()));
         }
         return shown.isEmpty()
-                ? following(observed, rules.context(options)).thenCompose(next -> withoutRegisters(next, observed))
+                ? following(observed, context).thenCompose(next -> withoutRegisters(next, observed, context))
                 : CompletableFuture.completedFuture(shown);
     }
 
-    private CompletableFuture<List<KeyValue>> first(@Nullable ObservedCall observed) {
-        CallContext context = rules.context(options);
+    private CompletableFuture<List<KeyValue>> first(@Nullable ObservedCall observed, CallContext context) {
         boolean isStarting = scope == ScanScope.CLUSTER && readiness.isStarting();
         CompletableFuture<List<KeyValue>> page = begin(observed, context);
         if (!isStarting) {

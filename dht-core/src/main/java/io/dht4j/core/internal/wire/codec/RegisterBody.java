@@ -134,12 +134,14 @@ final class RegisterBody {
         AtomicChange.Kind kind = one(in, CHANGES, "a kind of change");
         Version expected = in.version();
         long ttl = in.i64("a time to live");
-        if (ttl < 0) {
-            throw in.malformed("a time to live must not be negative, is " + ttl);
-        }
         long number = in.i64("a number");
         long expectedNumber = in.i64("an expected number");
-        return new Operation(id, new AtomicChange(kind, expected, ttl, number, expectedNumber, value(in)));
+        byte[] value = value(in);
+        try {
+            return new Operation(id, new AtomicChange(kind, expected, ttl, number, expectedNumber, value));
+        } catch (InvalidRequestException e) {
+            throw in.malformed(String.valueOf(e.getMessage()));
+        }
     }
 
     private static RequestId id(FrameReader in) throws FrameException {

@@ -61,7 +61,7 @@ final class AtomicCalls {
     private record Target(String map, Key key, CallOptions options) {}
 
     private Target target(ApiExchange exchange, Query query) {
-        String map = query.text("map")
+        String map = query.wellFormed("map")
                 .orElseThrow(() -> new InvalidRequestException(
                         ErrorCode.BAD_REQUEST,
                         "map is missing: give the name of the map of atomic keys as map=..., percent-encoded"));
@@ -72,7 +72,14 @@ final class AtomicCalls {
                     ErrorCode.BAD_REQUEST, ApiProtocol.REQUEST_ID_HEADER + " stands more than once");
         }
         return new Target(
-                map, query.id(), ids.isEmpty() ? options : options.withRequestId(RequestId.parse(ids.get(0))));
+                map,
+                query.id(),
+                ids.isEmpty() ? options : options.withRequestId(RequestId.parse(unquoted(ids.get(0)))));
+    }
+
+    /** Returns an id, which clients may send as a string of RFC 9651. */
+    private static String unquoted(String id) {
+        return id.length() > 1 && id.startsWith("\"") && id.endsWith("\"") ? id.substring(1, id.length() - 1) : id;
     }
 
     private static Query query(ApiExchange exchange, List<String> known) {
@@ -171,7 +178,8 @@ final class AtomicCalls {
         AtomicChange change = ifMatch(exchange).map(AtomicChange::remove).orElseGet(AtomicChange::remove);
         exchange.share().enter();
         execute(exchange, target, change, result -> {
-            tag(exchange.response(), result);
+            exchange.response()
+                    .putHeader(ApiProtocol.VERSION_HEADER, result.version().toString());
             exchange.answer(NO_CONTENT);
         });
     }

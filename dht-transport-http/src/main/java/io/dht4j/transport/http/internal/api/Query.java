@@ -327,6 +327,21 @@ final class Query {
     }
 
     /**
+     * Returns a text in well-formed UTF-8.
+     *
+     * @return empty if the parameter is missing
+     * @throws InvalidRequestException if it is not well-formed
+     */
+    Optional<String> wellFormed(String name) {
+        Optional<String> text = text(name);
+        if (text.isPresent() && !Arrays.equals(text.get().getBytes(StandardCharsets.UTF_8), values.get(name))) {
+            throw new InvalidRequestException(
+                    codeOf(name), "the name of a map must be well-formed UTF-8; " + name + " is not");
+        }
+        return text;
+    }
+
+    /**
      * Refuses parameters that would have no effect.
      *
      * @param what the subject that accepts only these parameters

@@ -161,7 +161,7 @@ public abstract class HttpRemoteAnswer<T> {
         return new Single(maxBytes);
     }
 
-    /** Returns a reader of what an operation on an atomic key has come to. */
+    /** Returns a reader of the result of an operation on an atomic key. */
     public static HttpRemoteAnswer<AtomicResult> atomic(AtomicChange.Kind kind) {
         return new Atomic(kind);
     }
@@ -290,7 +290,8 @@ public abstract class HttpRemoteAnswer<T> {
         @Override
         void head(HttpClientResponse response) {
             given = response.statusCode();
-            isProblem = HttpProblem.CONTENT_TYPE.equals(response.getHeader(HttpHeaders.CONTENT_TYPE));
+            isProblem =
+                    String.valueOf(response.getHeader(HttpHeaders.CONTENT_TYPE)).startsWith(HttpProblem.CONTENT_TYPE);
             String text = response.getHeader(ApiProtocol.VERSION_HEADER);
             version = text == null ? NONE : new Version(Long.parseUnsignedLong(text));
             String counted = response.getHeader(ApiProtocol.NUMBER_HEADER);
@@ -309,6 +310,9 @@ public abstract class HttpRemoteAnswer<T> {
         @Override
         AtomicResult success() {
             boolean isDone = given != PRECONDITION_FAILED;
+            if (!isDone && !isConditionFailed()) {
+                throw new IllegalStateException("status " + PRECONDITION_FAILED);
+            }
             boolean shows = kind == AtomicChange.Kind.READ || (!isDone && !isProblem);
             return new AtomicResult(
                     isDone,
@@ -316,6 +320,14 @@ public abstract class HttpRemoteAnswer<T> {
                     version,
                     number,
                     shows ? Optional.of(new Value(bytes.getBytes(), version, expiresAt)) : Optional.empty());
+        }
+
+        /** Returns whether the answer is one of a node, and not of a server on the way. */
+        private boolean isConditionFailed() {
+            return isProblem
+                    ? Integer.valueOf(ErrorCode.CONDITION_FAILED.number())
+                            .equals(parsed(bytes).getInteger("code"))
+                    : version.packed() != 0;
         }
 
         @Override

@@ -48,6 +48,7 @@ final class AtomicMessages {
             }
             case REPLACE -> {
                 AtomicRequest.Replace replace = request.getReplace();
+                require(replace.hasExpected(), "replace.expected");
                 yield AtomicChange.replace(
                         new Version(replace.getExpected()),
                         value(replace.getValue(), maxValueBytes),
@@ -60,17 +61,26 @@ final class AtomicMessages {
             case TOUCH ->
                 AtomicChange.touch(ttlMillis(
                         request.getTouch().hasTtlMillis(), request.getTouch().getTtlMillis()));
-            case ADD -> AtomicChange.add(request.getAdd().getDelta());
-            case COMPARE_AND_SET ->
-                AtomicChange.compareAndSet(
-                        request.getCompareAndSet().getExpected(),
-                        request.getCompareAndSet().getNumber());
+            case ADD ->
+                AtomicChange.add(request.getAdd().hasDelta() ? request.getAdd().getDelta() : 1);
+            case COMPARE_AND_SET -> {
+                AtomicRequest.CompareAndSet set = request.getCompareAndSet();
+                require(set.hasExpected(), "compare_and_set.expected");
+                require(set.hasNumber(), "compare_and_set.number");
+                yield AtomicChange.compareAndSet(set.getExpected(), set.getNumber());
+            }
             case CHANGE_NOT_SET ->
                 throw new InvalidRequestException(
                         ErrorCode.BAD_REQUEST,
                         "change must be read, put, put_if_absent, replace, remove, touch, add or compare_and_set, and"
                                 + " is missing");
         };
+    }
+
+    private static void require(boolean isPresent, String field) {
+        if (!isPresent) {
+            throw new InvalidRequestException(ErrorCode.BAD_REQUEST, field + " is missing");
+        }
     }
 
     private static byte[] value(ByteString value, int maxValueBytes) {
