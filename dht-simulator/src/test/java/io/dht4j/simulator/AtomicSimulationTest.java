@@ -6,9 +6,11 @@ import io.dht4j.simulator.SimulationOptions.Mode;
 import io.dht4j.testkit.SearchEffort;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Atomic counters in clusters whose nodes change. */
+@Tag("search")
 class AtomicSimulationTest {
 
     @Test

@@ -37,9 +37,11 @@ import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Atomic operations through the nodes of a cluster, and what refuses them. */
+@Tag("portable")
 class AtomicCallsTest {
 
     private static final Key COUNTER = AtomicSpace.key("counters", Key.of("c"));
