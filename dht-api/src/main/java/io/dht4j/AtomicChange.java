@@ -38,13 +38,15 @@ public record AtomicChange(
             throw new InvalidRequestException(
                     ErrorCode.TTL_INVALID,
                     "the time to live of an atomic key must be " + least + " to "
-                            + CallOptions.MAX_TIME_TO_LIVE.toMillis() + " ms, not " + ttlMillis);
+                            + CallOptions.MAX_TIME_TO_LIVE.toMillis() + " ms, not " + ttlMillis,
+                    true);
         }
         if (value.length > MAX_VALUE_BYTES) {
             throw new InvalidRequestException(
                     ErrorCode.VALUE_TOO_LARGE,
                     "the value of an atomic key has at most " + MAX_VALUE_BYTES + " bytes, this one has "
-                            + value.length);
+                            + value.length,
+                    true);
         }
     }
 

@@ -38,7 +38,7 @@ public final class AtomicCounter {
     /**
      * Returns a view of the same counter with other options.
      *
-     * @param options timeout, request id of the next operation and trace context
+     * @param options timeout, request id of the next operation and trace context; anything else fails the operations
      * @return a new view
      */
     public AtomicCounter with(CallOptions options) {

@@ -86,7 +86,7 @@ public final class AtomicMap<K, V> {
      * Reads a key.
      *
      * @param key the key
-     * @return a stage that completes with the value; empty if there is none
+     * @return a stage that completes with the value, a counter as decimal digits; empty if there is none
      */
     public CompletionStage<Optional<Versioned<V>>> get(K key) {
         return execute(key, AtomicChange::read, result -> result.current().map(this::decoded));
@@ -100,6 +100,7 @@ public final class AtomicMap<K, V> {
      * @return a stage that completes with the version of the value
      */
     public CompletionStage<Version> put(K key, V value) {
+        Objects.requireNonNull(value, "value");
         return execute(key, () -> AtomicChange.put(values.encode(value), ttlMillis(options)), AtomicResult::version);
     }
 
@@ -111,6 +112,7 @@ public final class AtomicMap<K, V> {
      * @return a stage that completes with whether it was set, and the value that is there otherwise
      */
     public CompletionStage<Put<V>> putIfAbsent(K key, V value) {
+        Objects.requireNonNull(value, "value");
         return execute(key, () -> AtomicChange.putIfAbsent(values.encode(value), ttlMillis(options)), this::put);
     }
 
@@ -132,6 +134,7 @@ public final class AtomicMap<K, V> {
      */
     public CompletionStage<Put<V>> replace(K key, Version expected, V value) {
         Objects.requireNonNull(expected, "expected");
+        Objects.requireNonNull(value, "value");
         return execute(key, () -> AtomicChange.replace(expected, values.encode(value), ttlMillis(options)), this::put);
     }
 
@@ -196,7 +199,8 @@ public final class AtomicMap<K, V> {
 
     private CompletionStage<Optional<V>> compute(K key, Function<Optional<V>, Optional<V>> function, int computation) {
         return get(key).thenCompose(before -> {
-            Optional<V> after = function.apply(before.map(Versioned::value));
+            Optional<V> after = Objects.requireNonNull(
+                    function.apply(before.map(Versioned::value)), "the function has returned null, not an Optional");
             return write(key, before, after).thenCompose(isDone -> {
                 if (isDone) {
                     return CompletableFuture.completedFuture(after);

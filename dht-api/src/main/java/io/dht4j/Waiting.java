@@ -21,9 +21,8 @@ final class Waiting {
             if (failure instanceof DhtException known) {
                 throw known.traced();
             }
-            if (failure instanceof RuntimeException known) {
-                known.addSuppressed(e);
-                throw known;
+            if (failure instanceof RuntimeException ofCaller) {
+                throw ofCaller;
             }
             throw new IllegalStateException("the call failed in an unexpected way: " + failure, failure);
         } catch (InterruptedException e) {

@@ -120,7 +120,7 @@ final class RemoteCalls {
     private static InvalidRequestException requestIdRefused() {
         return new InvalidRequestException(
                 ErrorCode.BAD_REQUEST,
-                "a request id is for operations on atomic keys only: plain writes may be repeated without one");
+                "a request id is for operations on atomic keys only: plain calls may be repeated without one");
     }
 
     private static <T> CompletionStage<T> failed(@Nullable ObservedCall observed, DhtException failure) {

@@ -299,8 +299,16 @@ public final class RemoteCluster implements Cluster {
         return changing(Kind.REPEATABLE, map, key, change, call)
                 .exceptionallyCompose(error -> CompletableFuture.failedFuture(
                         DhtException.unwrap(error) instanceof IndeterminateException unknown
-                                ? unknown.withRequestId(id)
+                                ? inWords(unknown).withRequestId(id)
                                 : DhtException.unwrap(error)));
+    }
+
+    private static IndeterminateException inWords(IndeterminateException unknown) {
+        return unknown.code() == ErrorCode.REQUEST_FORGOTTEN
+                        || unknown.requestId().isPresent()
+                ? unknown
+                : new IndeterminateException(
+                        ErrorCode.NO_REPLY, "the operation may be executed or not: " + unknown.getMessage());
     }
 
     private CompletionStage<AtomicResult> changing(

@@ -102,6 +102,6 @@ final class Attempt {
     }
 
     private static Reply unknown(String why) {
-        return new Reply.Failed(ErrorCode.NO_REPLY, "it may be done or not: " + why);
+        return new Reply.Failed(ErrorCode.NO_REPLY, why);
     }
 }

@@ -17,6 +17,9 @@ import java.util.function.Consumer;
  */
 public final class Proposer {
 
+    /** The part of a request's time that is kept for the reply. */
+    private static final int REPLY_SHARE = 5;
+
     private final RegisterServices services;
     private final ConcurrentMap<Key, RegisterQueue> queues = new ConcurrentHashMap<>();
 
@@ -42,6 +45,16 @@ public final class Proposer {
      */
     public void execute(Key key, Operation operation, CallContext context, Consumer<Reply> reply) {
         execute(key, new Attempt(operation, context, false, reply));
+    }
+
+    /**
+     * Executes an operation for another node, as {@code execute} does, but gives up a while before the deadline: so
+     * that node learns of the end before it turns to another proposer.
+     */
+    public void serve(Key key, Operation operation, CallContext context, Consumer<Reply> reply) {
+        long remaining = context.remainingNanos();
+        CallContext earlier = new CallContext(services.environment()::nanoTime, remaining - remaining / REPLY_SHARE);
+        execute(key, operation, earlier, reply);
     }
 
     /**

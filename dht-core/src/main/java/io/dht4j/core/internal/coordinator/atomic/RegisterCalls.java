@@ -230,6 +230,11 @@ public final class RegisterCalls {
                 sent = operation;
                 number = attempts++;
             }
+            if (number > 0 && context.remainingNanos() < WAY_BACK_NANOS) {
+                // An attempt whose end comes after that of the call would leave it unknown.
+                end();
+                return;
+            }
             List<Node> nodes = proposers();
             if (nodes.isEmpty() || result.isDone()) {
                 again(nodes.size(), number);
@@ -302,6 +307,12 @@ public final class RegisterCalls {
             }
             if (isRefused) {
                 result.completeExceptionally(DhtException.of(code, why));
+            } else if (code == ErrorCode.DEADLINE_PASSED && !isUnknown) {
+                // It works on others of the key: a second proposer would only disturb it.
+                synchronized (this) {
+                    attempts = number;
+                }
+                again(1, 0);
             } else {
                 again(nodes, number);
             }
@@ -339,9 +350,10 @@ public final class RegisterCalls {
                 // This call has not executed it, unless one of its attempts is unknown.
                 result.completeExceptionally(new IndeterminateException(
                                 isUnknown ? ErrorCode.NO_REPLY : ErrorCode.REQUEST_FORGOTTEN,
-                                "key " + AtomicSpace.shown(key)
-                                        + " has forgotten whether the operation was executed: its request id is too"
-                                        + " old, or the clock of its caller is behind")
+                                "key " + AtomicSpace.shown(key) + " has forgotten whether the operation was executed: "
+                                        + (isUnknown
+                                                ? "too many others have followed it"
+                                                : "its request id is too old, or the clock of its caller is behind"))
                         .withRequestId(operation.id()));
             }
         }

@@ -105,7 +105,7 @@ final class CallRules {
         if (options.requestId().isPresent()) {
             throw new InvalidRequestException(
                     ErrorCode.BAD_REQUEST,
-                    "a request id is for operations on atomic keys only: plain writes may be repeated without one");
+                    "a request id is for operations on atomic keys only: plain calls may be repeated without one");
         }
     }
 

@@ -85,7 +85,7 @@ final class NodeRuntime {
                 components.environment());
         this.peers = new PeerServices(config, local, own, observations);
         this.registers = new RegisterCalls(components, peers.client, local.versions, local.promises::wereMade);
-        local.replica.executeBy(registers.proposer()::execute);
+        local.replica.executeBy(registers.proposer()::serve);
         this.endpoint = endpoint();
         this.background = new BackgroundServices(config, local, peers, registers);
         peers.listen(background::answered);
