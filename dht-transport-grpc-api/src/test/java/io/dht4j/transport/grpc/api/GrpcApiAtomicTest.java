@@ -153,7 +153,7 @@ class GrpcApiAtomicTest extends SteeredApi {
             List<AtomicRequest.Builder> requests = List.of(
                     put(Put.newBuilder().setTtlMillis(ttl)),
                     request().setPutIfAbsent(Put.newBuilder().setTtlMillis(ttl)),
-                    request().setReplace(Replace.newBuilder().setTtlMillis(ttl)),
+                    request().setReplace(Replace.newBuilder().setExpected(1).setTtlMillis(ttl)),
                     request().setTouch(Touch.newBuilder().setTtlMillis(ttl)));
             for (AtomicRequest.Builder request : requests) {
                 assertThat(refusal(client, request).code()).isEqualTo(ErrorCode.TTL_INVALID);
