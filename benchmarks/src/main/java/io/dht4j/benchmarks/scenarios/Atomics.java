@@ -238,7 +238,7 @@ public final class Atomics implements Scenario {
             List<NodeStart> starts = new ArrayList<>();
             try {
                 for (Node node : founders) {
-                    Path own = data.resolve(node.id().value());
+                    Path own = Files.createDirectories(data.resolve(node.id().value()));
                     starts.add(ClusterBuilder.of(
                                     Membership.bootstrap(node.id(), founders, new MicroRaftLogs(own.resolve("meta"))))
                             .transport(TcpTransport.create(TcpTransportOptions.at(node.host(), node.port())))
