@@ -238,7 +238,7 @@ public final class AtomicMap<K, V> {
         Objects.requireNonNull(key, "key");
         CompletionStage<AtomicResult> executed;
         try {
-            executed = cluster.execute(name, Key.of(keys.encode(key)), change.get(), withoutTimeToLive());
+            executed = cluster.execute(name, Key.of(keys.encode(key)), change.get(), options.withoutTimeToLive());
         } catch (DhtException e) {
             return CompletableFuture.failedFuture(e);
         } catch (IllegalArgumentException e) {
@@ -246,19 +246,6 @@ public final class AtomicMap<K, V> {
                     ErrorCode.BAD_REQUEST, "key or value do not fit their codecs: " + e.getMessage()));
         }
         return RepeatedOperation.of(executed, options).thenApply(read);
-    }
-
-    /** Returns the options without the time to live, which is in the change. */
-    private CallOptions withoutTimeToLive() {
-        return options.timeToLive().isEmpty()
-                ? options
-                : new CallOptions(
-                        options.policy(),
-                        options.timeout(),
-                        Optional.empty(),
-                        options.ordering(),
-                        options.traceContext(),
-                        options.requestId());
     }
 
     @Override

@@ -135,6 +135,17 @@ public record CallOptions(
     }
 
     /**
+     * Returns these options without a time to live.
+     *
+     * @return new options, or these if they have none
+     */
+    public CallOptions withoutTimeToLive() {
+        return timeToLive.isEmpty()
+                ? this
+                : new CallOptions(policy, timeout, Optional.empty(), ordering, traceContext, requestId);
+    }
+
+    /**
      * Returns these options with another ordering.
      *
      * @param ordering the order in which operations on a key take effect

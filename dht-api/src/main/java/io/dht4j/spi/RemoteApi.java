@@ -236,11 +236,17 @@ public interface RemoteApi extends AutoCloseable {
 
     /**
      * Fails all running calls, and releases sockets and threads. Later calls fail with
-     * {@link io.dht4j.ErrorCode#NOT_SERVING} and the message {@code this client is closed}. Blocks for a bounded time.
-     * May be called repeatedly.
+     * {@link io.dht4j.ErrorCode#NOT_SERVING}. Blocks for a bounded time. May be called repeatedly.
      */
     @Override
     void close();
+
+    /**
+     * Returns whether this client is closed, so that no node is to blame for a refusal.
+     *
+     * @return whether {@link #close()} was called
+     */
+    boolean isClosed();
 
     /**
      * The partition and the replicas of a key.

@@ -46,7 +46,7 @@ final class RemoteCall<T> {
     /** An API measures the timeout of a try in milliseconds, and ends it a little before or after. */
     private static final long TIMEOUT_SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    /** The message of a closed client, of the cluster or of its API. */
+    /** The message of a closed client. */
     static final String CLOSED = "this client is closed";
 
     private final Environment environment;
@@ -116,7 +116,12 @@ final class RemoteCall<T> {
 
     private void attempt(int index, @Nullable DhtException last) {
         long remaining = deadline - environment.nanoTime();
-        if (index == targets.size() || remaining <= 0 || closed.getAsBoolean()) {
+        boolean isClosed = closed.getAsBoolean();
+        if (isClosed && last == null) {
+            result.completeExceptionally(DhtException.of(ErrorCode.NOT_SERVING, CLOSED));
+            return;
+        }
+        if (index == targets.size() || remaining <= 0 || isClosed) {
             end(
                     last == null
                             ? DhtException.of(ErrorCode.DEADLINE_PASSED, "the deadline passed before a node was asked")
@@ -165,10 +170,6 @@ final class RemoteCall<T> {
     }
 
     private void failed(int index, RemoteTargets.Target target, DhtException failure) {
-        if (CLOSED.equals(failure.getMessage()) && !isUnknown()) {
-            result.completeExceptionally(failure);
-            return;
-        }
         if (kind == Kind.REPEATABLE && failure.code() == ErrorCode.REQUEST_FORGOTTEN) {
             // The node has answered, and the others would answer the same.
             target.answered();

@@ -7,6 +7,7 @@ import io.dht4j.InvalidRequestException;
 import io.dht4j.UnavailableException;
 import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.admission.RetryBudget;
+import io.dht4j.core.internal.atomic.AtomicOptions;
 import io.dht4j.core.internal.observation.Observations;
 import io.dht4j.core.internal.observation.ObservedCall;
 import io.dht4j.core.internal.observation.TracedSpan;
@@ -19,6 +20,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,9 +36,21 @@ final class RemoteCalls {
     private final Duration timeout;
     private final Admission admission;
     private final Observations observations;
+    private final BooleanSupplier isApiClosed;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    RemoteCalls(Environment environment, RemoteTargets targets, RetryBudget budget, RemoteOptions options) {
+    /**
+     * Creates an instance without calls.
+     *
+     * @param isApiClosed returns whether the API refuses all calls
+     */
+    RemoteCalls(
+            Environment environment,
+            RemoteTargets targets,
+            RetryBudget budget,
+            RemoteOptions options,
+            BooleanSupplier isApiClosed) {
+        this.isApiClosed = isApiClosed;
         this.environment = environment;
         this.targets = targets;
         this.budget = budget;
@@ -77,22 +92,18 @@ final class RemoteCalls {
     /** Starts a write of a number of keys, which accepts a time to live. */
     <T> CompletionStage<T> startPut(Observer.Call what, int keys, CallOptions call, RemoteCall.Try<T> request) {
         ObservedCall observed = observations.begin(what, keys, call);
-        return call.requestId().isEmpty()
-                ? admitted(observed, RemoteCall.Kind.WRITE, List.of(), call, request)
-                : failed(observed, requestIdRefused());
+        return checked(
+                observed,
+                () -> AtomicOptions.refuseRequestId(call),
+                () -> admitted(observed, RemoteCall.Kind.WRITE, List.of(), call, request));
     }
 
     /** Starts an operation on an atomic key; with an id, it may be tried at several nodes. */
     <T> CompletionStage<T> startAtomic(
             Observer.Call what, RemoteCall.Kind kind, CallOptions call, RemoteCall.Try<T> request) {
         ObservedCall observed = observations.begin(what, 1, call);
-        return call.timeToLive().isEmpty()
-                ? admitted(observed, kind, List.of(), call, request)
-                : failed(
-                        observed,
-                        new InvalidRequestException(
-                                ErrorCode.TTL_INVALID,
-                                "a time to live is for atomic operations that set a value only"));
+        return checked(
+                observed, () -> AtomicOptions.require(call), () -> admitted(observed, kind, List.of(), call, request));
     }
 
     /** Returns the time limit of a call. */
@@ -106,21 +117,27 @@ final class RemoteCalls {
             List<RemoteTargets.Target> only,
             CallOptions call,
             RemoteCall.Try<T> request) {
-        if (call.requestId().isPresent()) {
-            return failed(observed, requestIdRefused());
-        }
-        return call.timeToLive().isEmpty()
-                ? admitted(observed, kind, only, call, request)
-                : failed(
-                        observed,
-                        new InvalidRequestException(
-                                ErrorCode.TTL_INVALID, "a time to live is for put and putAll only"));
+        return checked(
+                observed,
+                () -> {
+                    AtomicOptions.refuseRequestId(call);
+                    if (call.timeToLive().isPresent()) {
+                        throw new InvalidRequestException(
+                                ErrorCode.TTL_INVALID, "a time to live is for put and putAll only");
+                    }
+                },
+                () -> admitted(observed, kind, only, call, request));
     }
 
-    private static InvalidRequestException requestIdRefused() {
-        return new InvalidRequestException(
-                ErrorCode.BAD_REQUEST,
-                "a request id is for operations on atomic keys only: plain calls may be repeated without one");
+    /** Starts a call unless its options are refused. */
+    private <T> CompletionStage<T> checked(
+            @Nullable ObservedCall observed, Runnable check, Supplier<CompletionStage<T>> start) {
+        try {
+            check.run();
+        } catch (InvalidRequestException e) {
+            return failed(observed, e);
+        }
+        return start.get();
     }
 
     private static <T> CompletionStage<T> failed(@Nullable ObservedCall observed, DhtException failure) {
@@ -142,7 +159,7 @@ final class RemoteCalls {
             try {
                 return RemoteCall.start(
                         environment,
-                        closed::get,
+                        () -> closed.get() || isApiClosed.getAsBoolean(),
                         budget,
                         kind,
                         only.isEmpty() ? targets.inOrder() : only,

@@ -9,7 +9,6 @@ import io.dht4j.Cluster;
 import io.dht4j.ClusterMembership;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
-import io.dht4j.IndeterminateException;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
 import io.dht4j.KeyPlacement;
@@ -20,7 +19,6 @@ import io.dht4j.NodeId;
 import io.dht4j.NodeOperations;
 import io.dht4j.NodeStatus;
 import io.dht4j.ReplicationPolicy;
-import io.dht4j.RequestId;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
 import io.dht4j.Snapshot;
@@ -31,7 +29,6 @@ import io.dht4j.Version;
 import io.dht4j.client.RemoteCall.Kind;
 import io.dht4j.core.SystemEnvironment;
 import io.dht4j.core.internal.admission.RetryBudget;
-import io.dht4j.core.internal.atomic.AtomicSpace;
 import io.dht4j.core.internal.coordinator.node.Readiness;
 import io.dht4j.core.options.OverloadProtection.Retries;
 import io.dht4j.spi.ClosingThread;
@@ -83,6 +80,7 @@ public final class RemoteCluster implements Cluster {
     private final Environment environment;
     private final boolean ownsEnvironment;
     private final RemoteCalls calls;
+    private final RemoteAtomics atomics;
     private final RemoteMembership membership;
     private final RemoteStatus status;
     private final RemoteOperations operations;
@@ -101,7 +99,8 @@ public final class RemoteCluster implements Cluster {
         this.options = options;
         this.environment = environment;
         this.ownsEnvironment = ownsEnvironment;
-        this.calls = new RemoteCalls(environment, targets, budget, options);
+        this.calls = new RemoteCalls(environment, targets, budget, options, api::isClosed);
+        this.atomics = new RemoteAtomics(api, calls, environment);
         this.membership = new RemoteMembership(calls, api, environment);
         this.status = new RemoteStatus(api, calls, targets, environment, first);
         this.operations = new RemoteOperations(api, calls, status);
@@ -183,7 +182,7 @@ public final class RemoteCluster implements Cluster {
         RetryBudget budget = new RetryBudget(RETRIES, environment::nanoTime);
         return RemoteCall.start(
                         environment,
-                        () -> false,
+                        api::isClosed,
                         budget,
                         Kind.SEARCH,
                         targets.inOrder(),
@@ -260,61 +259,7 @@ public final class RemoteCluster implements Cluster {
         requireNonNull(key, "key");
         requireNonNull(change, "change");
         requireNonNull(call, "options");
-        try {
-            AtomicSpace.key(map, key);
-        } catch (InvalidRequestException e) {
-            return CompletableFuture.failedFuture(e);
-        }
-        if (change.kind() == AtomicChange.Kind.READ) {
-            return calls.startAtomic(
-                    Call.ATOMIC_GET,
-                    Kind.READ,
-                    call,
-                    (address, within) -> api.execute(address, map, key, change, within));
-        }
-        AtomicChange copy = change.copy();
-        if (call.requestId().isPresent()) {
-            return identified(map, key, copy, call, call.requestId().get());
-        }
-        long deadline = environment.nanoTime() + calls.timeout(call).toNanos();
-        RequestId id = RequestId.of(
-                Math.max(0, environment.currentTimeMillis()),
-                environment.random().nextLong(),
-                environment.random().nextLong());
-        return identified(map, key, copy, call.withRequestId(id), id).exceptionallyCompose(error -> {
-            Throwable failure = DhtException.unwrap(error);
-            long remaining = deadline - environment.nanoTime();
-            // The clock of this process is wrong, and nothing is done: the node makes an id by its own.
-            return failure instanceof DhtException known
-                            && remaining > 0
-                            && (known.code() == ErrorCode.REQUEST_FORGOTTEN
-                                    || known.code() == ErrorCode.VERSION_TOO_FAR_AHEAD)
-                    ? changing(Kind.WRITE, map, key, copy, call.withTimeout(Duration.ofNanos(remaining)))
-                    : CompletableFuture.failedFuture(failure);
-        });
-    }
-
-    private CompletionStage<AtomicResult> identified(
-            String map, Key key, AtomicChange change, CallOptions call, RequestId id) {
-        return changing(Kind.REPEATABLE, map, key, change, call)
-                .exceptionallyCompose(error -> CompletableFuture.failedFuture(
-                        DhtException.unwrap(error) instanceof IndeterminateException unknown
-                                ? inWords(unknown).withRequestId(id)
-                                : DhtException.unwrap(error)));
-    }
-
-    private static IndeterminateException inWords(IndeterminateException unknown) {
-        return unknown.code() == ErrorCode.REQUEST_FORGOTTEN
-                        || unknown.requestId().isPresent()
-                ? unknown
-                : new IndeterminateException(
-                        ErrorCode.NO_REPLY, "the operation may be executed or not: " + unknown.getMessage());
-    }
-
-    private CompletionStage<AtomicResult> changing(
-            Kind kind, String map, Key key, AtomicChange change, CallOptions call) {
-        return calls.startAtomic(
-                Call.ATOMIC_CHANGE, kind, call, (address, within) -> api.execute(address, map, key, change, within));
+        return atomics.execute(map, key, change, call);
     }
 
     /**

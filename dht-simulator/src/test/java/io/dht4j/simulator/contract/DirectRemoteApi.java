@@ -197,6 +197,11 @@ public final class DirectRemoteApi implements RemoteApi {
     }
 
     @Override
+    public boolean isClosed() {
+        return closed;
+    }
+
+    @Override
     public void close() {
         closed = true;
         List.copyOf(underWay).forEach(call -> call.completeExceptionally(unknown("the client was closed")));

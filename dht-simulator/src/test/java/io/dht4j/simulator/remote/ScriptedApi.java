@@ -305,6 +305,11 @@ final class ScriptedApi implements RemoteApi {
     }
 
     @Override
+    public boolean isClosed() {
+        return closed;
+    }
+
+    @Override
     public void close() {
         closed = true;
         List.copyOf(underWay)

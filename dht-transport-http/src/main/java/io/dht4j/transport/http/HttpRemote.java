@@ -280,4 +280,9 @@ public final class HttpRemote implements RemoteApi {
     public void close() {
         client.close();
     }
+
+    @Override
+    public boolean isClosed() {
+        return client.isClosed();
+    }
 }

@@ -4,7 +4,6 @@ import io.dht4j.AtomicMap;
 import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
-import io.dht4j.KeyRange;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
@@ -50,11 +49,6 @@ public final class AtomicSpace {
             }
         }
         return true;
-    }
-
-    /** Returns the range of the keys of all registers. */
-    public static KeyRange range() {
-        return AtomicMap.KEYS;
     }
 
     /**

@@ -15,9 +15,9 @@ import picocli.CommandLine.Spec;
         synopsisSubcommandLabel = "OPERATION",
         header = "Reads and changes atomic keys: conditional writes, and counters.%n",
         description = {
-            "%nEach operation takes effect at one moment for all callers, and is executed once. It needs a cluster whose "
-                    + "servers were started with --bootstrap or --join, and a majority of the replicas of the key. Keys "
-                    + "of a map never meet those of put and get. A value has at most 65536 bytes.%n",
+            "%nEach operation takes effect at one moment for all callers, and is executed once. It needs a cluster "
+                    + "whose servers were started with --bootstrap or --join, and a majority of the replicas of the "
+                    + "key. Keys of a map never meet those of put and get. A value has at most 65536 bytes.%n",
             "  dht atomic put --map orders 17 paid --if-absent",
             "  dht atomic get --map orders 17 --show-version",
             "  dht atomic put --map orders 17 sent --if-version 115292150460684697",

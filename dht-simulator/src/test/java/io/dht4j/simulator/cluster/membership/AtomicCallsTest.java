@@ -6,6 +6,7 @@ import static io.dht4j.simulator.cluster.membership.FormedCluster.node;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.AtomicChange;
+import io.dht4j.AtomicMap;
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.DhtException;
@@ -194,8 +195,8 @@ class AtomicCallsTest {
         cluster.env.await(any.execute("counters", Key.of("c7"), AtomicChange.remove(), CallOptions.defaults()), BOUND);
         cluster.env.await(
                 any.execute("values", Key.of("v"), AtomicChange.put(VALUE, 0), CallOptions.defaults()), BOUND);
-        assertThat(keys(any.scan(AtomicSpace.range()))).hasSize(2_500);
-        assertThat(values(any.scan(KeyRange.from(AtomicSpace.range().start()))))
+        assertThat(keys(any.scan(AtomicMap.KEYS))).hasSize(2_500);
+        assertThat(values(any.scan(KeyRange.from(AtomicMap.KEYS.start()))))
                 .containsOnly("+1", "=\u0001", "\u0001")
                 .hasSize(2_502);
         any.scan(KeyRange.all()).close();

@@ -191,4 +191,9 @@ public final class GrpcRemote implements RemoteApi {
     public void close() {
         client.close();
     }
+
+    @Override
+    public boolean isClosed() {
+        return client.isClosed();
+    }
 }

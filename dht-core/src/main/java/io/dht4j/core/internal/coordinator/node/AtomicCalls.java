@@ -9,6 +9,7 @@ import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
 import io.dht4j.RequestId;
 import io.dht4j.core.internal.admission.Admission;
+import io.dht4j.core.internal.atomic.AtomicOptions;
 import io.dht4j.core.internal.atomic.AtomicSpace;
 import io.dht4j.core.internal.atomic.Executed;
 import io.dht4j.core.internal.atomic.Register;
@@ -45,7 +46,7 @@ final class AtomicCalls {
             String map, Key key, AtomicChange change, CallOptions options, @Nullable ObservedCall observed) {
         boolean isRead = change.kind() == AtomicChange.Kind.READ;
         return admission.run(isRead ? 0 : (long) key.length() + change.value().length, observed, () -> {
-            rules.requireAtomic(options);
+            AtomicOptions.require(options);
             rules.requireFits(key, change.value());
             options.requestId().ifPresent(this::requireNow);
             return registers

@@ -6,6 +6,7 @@ import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
 import io.dht4j.Ordering;
 import io.dht4j.ReplicationPolicy;
+import io.dht4j.core.internal.atomic.AtomicOptions;
 import io.dht4j.core.internal.atomic.AtomicSpace;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.config.NodeConfig;
@@ -58,7 +59,7 @@ final class CallRules {
 
     /** Returns the policy of a call. A partition never gets fewer replicas, so later views leave room for it, too. */
     CallPolicy policy(CallOptions options) {
-        refuseRequestId(options);
+        AtomicOptions.refuseRequestId(options);
         options.policy().ifPresent(this::requireReplicas);
         return CallPolicy.of(options.policy());
     }
@@ -98,30 +99,6 @@ final class CallRules {
         if (options.ordering().isPresent()) {
             throw new InvalidRequestException(
                     ErrorCode.BAD_REQUEST, "an ordering is for get, put and delete and their batches only");
-        }
-    }
-
-    private static void refuseRequestId(CallOptions options) {
-        if (options.requestId().isPresent()) {
-            throw new InvalidRequestException(
-                    ErrorCode.BAD_REQUEST,
-                    "a request id is for operations on atomic keys only: plain calls may be repeated without one");
-        }
-    }
-
-    /** Checks the options of an operation on an atomic key, whose time to live is part of its change. */
-    void requireAtomic(CallOptions options) {
-        if (options.policy().isPresent()) {
-            throw new InvalidRequestException(
-                    ErrorCode.POLICY_INVALID, "an atomic operation takes no policy: it always needs a majority");
-        }
-        if (options.ordering().isPresent()) {
-            throw new InvalidRequestException(
-                    ErrorCode.BAD_REQUEST, "an atomic operation takes no ordering: it is always linearizable");
-        }
-        if (options.timeToLive().isPresent()) {
-            throw new InvalidRequestException(
-                    ErrorCode.TTL_INVALID, "a time to live is for atomic operations that set a value only");
         }
     }
 

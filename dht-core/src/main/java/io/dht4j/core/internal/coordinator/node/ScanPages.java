@@ -1,5 +1,6 @@
 package io.dht4j.core.internal.coordinator.node;
 
+import io.dht4j.AtomicMap;
 import io.dht4j.CallOptions;
 import io.dht4j.DhtException;
 import io.dht4j.KeyRange;
@@ -99,7 +100,7 @@ final class ScanPages implements Scan {
                 .toList();
         if (!areShown && AtomicSpace.contains(page.get(page.size() - 1).key())) {
             running.orElseThrow().close();
-            start(new KeyRange(AtomicSpace.range().end().orElseThrow(), range.end()));
+            start(new KeyRange(AtomicMap.KEYS.end().orElseThrow(), range.end()));
         }
         return shown.isEmpty()
                 ? following(observed, context).thenCompose(next -> withoutRegisters(next, observed, context))

@@ -1,6 +1,6 @@
 package io.dht4j.core.internal.replica.promise;
 
-import io.dht4j.core.internal.atomic.AtomicSpace;
+import io.dht4j.AtomicMap;
 import io.dht4j.core.internal.atomic.RegisterCodec;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
@@ -19,7 +19,7 @@ final class PlainKeys {
      */
     static void refuse(Store store) {
         long found = 0;
-        try (EntryCursor entries = store.scan(AtomicSpace.range())) {
+        try (EntryCursor entries = store.scan(AtomicMap.KEYS)) {
             while (entries.hasNext()) {
                 found += isPlain(entries.next()) ? 1 : 0;
             }

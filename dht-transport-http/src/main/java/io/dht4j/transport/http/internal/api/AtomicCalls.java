@@ -65,7 +65,7 @@ final class AtomicCalls {
                 .orElseThrow(() -> new InvalidRequestException(
                         ErrorCode.BAD_REQUEST,
                         "map is missing: give the name of the map of atomic keys as map=..., percent-encoded"));
-        CallOptions options = ClusterCalls.options(exchange, query, cluster);
+        CallOptions options = ClusterCalls.options(exchange, query, cluster).withoutTimeToLive();
         List<String> ids = exchange.request().headers().getAll(ApiProtocol.REQUEST_ID_HEADER);
         if (ids.size() > 1) {
             throw new InvalidRequestException(
@@ -91,16 +91,8 @@ final class AtomicCalls {
     }
 
     private void execute(ApiExchange exchange, Target target, AtomicChange change, Consumer<AtomicResult> then) {
-        CallOptions options = target.options();
-        CallOptions own = new CallOptions(
-                options.policy(),
-                options.timeout(),
-                Optional.empty(),
-                options.ordering(),
-                options.traceContext(),
-                options.requestId());
         exchange.await(
-                () -> cluster.execute(target.map(), target.key(), change, own),
+                () -> cluster.execute(target.map(), target.key(), change, target.options()),
                 result -> result.current().map(value -> value.bytes().length).orElse(0),
                 result -> {
                     if (result.isDone()) {

@@ -213,6 +213,10 @@ public final class HttpRemoteClient implements AutoCloseable {
                 false);
     }
 
+    public boolean isClosed() {
+        return closed.get();
+    }
+
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {

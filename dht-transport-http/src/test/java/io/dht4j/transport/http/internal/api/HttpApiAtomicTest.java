@@ -168,7 +168,7 @@ class HttpApiAtomicTest {
                 "PUT; /v0/atomic?map=m&id=k; If-Unmodified-Since: x; nothing was done",
                 "PUT; /v0/atomic?map=m&id=k&ack=1; If-Match: \"1\"; takes no policy",
                 "PUT; /v0/atomic?map=m&id=k&ordering=real-time; If-Match: \"1\"; takes no ordering",
-                "POST; /v0/atomic/add?map=m&id=k&delta=1.5; X: 1; delta must be a whole number from -9223372036854775808",
+                "POST; /v0/atomic/add?map=m&id=k&delta=1.5; X: 1; must be a whole number from -9223372036854775808",
                 "POST; /v0/atomic/add?map=m&id=k&delta=9223372036854775808; X: 1; to 9223372036854775807",
                 "POST; /v0/atomic/set?map=m&id=k&number=1; X: 1; expected is missing",
                 "PUT; /v0/entity?id=k; If-None-Match: *; /v0/atomic?map=NAME&id=KEY"

@@ -150,6 +150,10 @@ public final class RemoteClient {
         return headers;
     }
 
+    public boolean isClosed() {
+        return ended;
+    }
+
     /**
      * Ends the connections and the calls in flight, whose outcome is unknown then. Blocks for a few seconds at most.
      */
