@@ -14,6 +14,7 @@ import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
+import io.dht4j.NodeId;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
 import io.dht4j.Topology;
@@ -26,6 +27,7 @@ import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Store;
 import io.dht4j.spi.StoreException;
+import io.dht4j.testkit.network.Fault;
 import io.dht4j.testkit.store.ForwardingStore;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
@@ -96,6 +98,41 @@ class AtomicCallsTest {
                 .containsExactlyInAnyOrderElementsOf(
                         LongStream.rangeClosed(1, 300).boxed().toList());
         assertThat(number(execute(1, AtomicChange.read()))).isEqualTo(300);
+    }
+
+    /** Each needs longer than a silent proposer is waited for. */
+    @Test
+    void aSlowProposerKeepsItsOperations() {
+        cluster.form(3);
+        number(execute(0, AtomicChange.add(1)));
+        cluster.nodes
+                .values()
+                .forEach(node -> node.link.towardAll(Fault.delay(Duration.ofMillis(150), Duration.ZERO)));
+        long begin = cluster.env.nanoTime();
+        List<CompletableFuture<RegisterReply.Outcome>> calls = IntStream.range(0, 150)
+                .mapToObj(i -> execute(i % 3, AtomicChange.add(1)))
+                .toList();
+        assertThat(calls.stream().map(this::number).toList())
+                .containsExactlyInAnyOrderElementsOf(
+                        LongStream.rangeClosed(2, 151).boxed().toList());
+        assertThat(Duration.ofNanos(cluster.env.nanoTime() - begin)).isLessThan(Duration.ofMillis(1_500));
+    }
+
+    @Test
+    void aSilentProposerIsLeftAfterHalfASecond() {
+        cluster.form(3);
+        number(execute(0, AtomicChange.add(1)));
+        for (int silent = 0; silent < 3; silent++) {
+            NodeId cut = node(silent).id();
+            cluster.nodes.values().forEach(node -> node.link.toward(cut, Fault.loseRequest()));
+            cluster.nodes.get(silent).link.towardAll(Fault.loseRequest());
+            for (int at : new int[] {(silent + 1) % 3, (silent + 2) % 3}) {
+                long begin = cluster.env.nanoTime();
+                number(execute(at, AtomicChange.add(1)));
+                assertThat(Duration.ofNanos(cluster.env.nanoTime() - begin)).isLessThan(Duration.ofMillis(600));
+            }
+            cluster.nodes.values().forEach(node -> node.link.heal());
+        }
     }
 
     @Test

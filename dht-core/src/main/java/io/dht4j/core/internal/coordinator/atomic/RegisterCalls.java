@@ -7,6 +7,7 @@ import io.dht4j.IndeterminateException;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
 import io.dht4j.Node;
+import io.dht4j.NodeId;
 import io.dht4j.RequestId;
 import io.dht4j.UnavailableException;
 import io.dht4j.Version;
@@ -28,12 +29,15 @@ import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Environment;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The atomic operations of a node's callers. Each is sent to the proposer that all nodes prefer, the first node of the
@@ -43,8 +47,17 @@ import java.util.function.BooleanSupplier;
  */
 public final class RegisterCalls {
 
-    /** How long an attempt may take before the operation is sent to the next node too. */
-    private static final long ATTEMPT_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
+    /** How long a read waits for the replicas before it is made by a proposer. */
+    private static final long READ_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
+
+    /**
+     * How long an attempt may take at a proposer that answers other requests. A slow one is left late: the next one
+     * would only disturb it, until the register has forgotten operations whose outcome is unknown.
+     */
+    private static final long ATTEMPT_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    /** How often a call looks whether its proposer has become silent. */
+    private static final long WATCH_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     /** The part of a call's time that is kept for the answer to its last attempt, unless that is over a tenth. */
     private static final long WAY_BACK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -150,6 +163,18 @@ public final class RegisterCalls {
         return RequestId.of(millis, client >>> CLIENT_SHIFT, client + sequence.incrementAndGet());
     }
 
+    /** An attempt, which equals no other. */
+    private static final class Sent {
+
+        final Node node;
+        final Operation operation;
+
+        Sent(Node node, Operation operation) {
+            this.node = node;
+            this.operation = operation;
+        }
+    }
+
     private final class Call {
 
         private final Key key;
@@ -163,9 +188,16 @@ public final class RegisterCalls {
         /** Whether an attempt under the current id was sent whose end is unknown. */
         private boolean mayBeDone;
 
-        private int attempts;
+        /** The nodes that were asked since the last pause. */
+        private final Set<NodeId> asked = new HashSet<>();
+        /** The latest attempt, until it ends or is left for the next one. */
+        private @Nullable Sent current;
+
+        private boolean wasSent;
         private int inFlight;
         private String last = "no node has answered";
+
+        private volatile Environment.@Nullable Timer timer;
 
         Call(Key key, AtomicChange change, Optional<RequestId> given, CallContext context) {
             this.key = key;
@@ -176,17 +208,50 @@ public final class RegisterCalls {
         }
 
         void start() {
-            Environment.Timer deadline =
-                    services.environment().schedule(this::end, Math.max(0, context.remainingNanos()));
-            result.whenComplete((outcome, error) -> deadline.cancel());
+            watch();
+            result.whenComplete((outcome, error) -> cancelTimer());
             guarded(this::begin);
+        }
+
+        private void cancelTimer() {
+            Environment.Timer running = timer;
+            if (running != null) {
+                running.cancel();
+            }
+        }
+
+        /** Ends the call at its deadline, and before that each attempt at a proposer that is silent. */
+        private void watch() {
+            long remaining = context.remainingNanos();
+            if (result.isDone()) {
+                return;
+            }
+            if (remaining <= 0) {
+                end();
+                return;
+            }
+            timer = services.environment().schedule(() -> guarded(this::watch), Math.min(remaining, WATCH_NANOS));
+            if (leavesSilent()) {
+                attempt();
+            }
+        }
+
+        private synchronized boolean leavesSilent() {
+            Sent sent = current;
+            if (sent == null || !services.client().order().isSuspected(sent.node)) {
+                return false;
+            }
+            current = null;
+            mayBeDone = true;
+            last = sent.node.id() + " does not answer";
+            return true;
         }
 
         private void begin() {
             if (!members.isKnown()) {
                 members.ask().thenAccept(answer -> guarded(() -> announced(answer)));
             } else if (change.kind() == AtomicChange.Kind.READ) {
-                RegisterRead.start(services, key, limited(), found -> guarded(() -> read(found)));
+                RegisterRead.start(services, key, limited(READ_NANOS), found -> guarded(() -> read(found)));
             } else {
                 attempt();
             }
@@ -224,46 +289,71 @@ public final class RegisterCalls {
         }
 
         private void attempt() {
-            Operation sent;
-            int number;
+            Optional<Node> next = next();
+            Sent sent;
             synchronized (this) {
-                sent = operation;
-                number = attempts++;
+                if (result.isDone()) {
+                    return;
+                }
+                if (wasSent && context.remainingNanos() < WAY_BACK_NANOS) {
+                    // An attempt whose end comes after that of the call would leave it unknown.
+                    sent = null;
+                } else if (next.isEmpty()) {
+                    pause();
+                    return;
+                } else {
+                    sent = new Sent(next.get(), operation);
+                    current = sent;
+                    asked.add(sent.node.id());
+                    wasSent = true;
+                    inFlight++;
+                }
             }
-            if (number > 0 && context.remainingNanos() < WAY_BACK_NANOS) {
-                // An attempt whose end comes after that of the call would leave it unknown.
+            if (sent == null) {
                 end();
-                return;
-            }
-            List<Node> nodes = proposers();
-            if (nodes.isEmpty() || result.isDone()) {
-                again(nodes.size(), number);
-                return;
-            }
-            synchronized (this) {
-                inFlight++;
-            }
-            Node node = nodes.get(number % nodes.size());
-            CallContext limited = limited();
-            if (services.client().order().isLocal(node)) {
-                proposer.execute(key, sent, limited, reply -> guarded(() -> answered(reply, nodes.size(), number)));
             } else {
-                services.client()
-                        .ask(
-                                node,
-                                OutboundRequest.alone(new RegisterRequest.Execute(key, sent)),
-                                limited,
-                                ReplyHandler.of(
-                                        reply -> guarded(() -> answered(reply, nodes.size(), number)),
-                                        failure -> guarded(() -> failed(failure, nodes.size(), number))));
+                send(sent);
             }
         }
 
-        /** Returns the deadline of an attempt: so early that its end is known by the deadline of the call. */
-        private CallContext limited() {
+        private void send(Sent sent) {
+            CallContext limited = limited(ATTEMPT_NANOS);
+            if (services.client().order().isLocal(sent.node)) {
+                proposer.execute(key, sent.operation, limited, reply -> guarded(() -> answered(reply, sent)));
+            } else {
+                services.client()
+                        .ask(
+                                sent.node,
+                                OutboundRequest.alone(new RegisterRequest.Execute(key, sent.operation)),
+                                limited,
+                                ReplyHandler.of(
+                                        reply -> guarded(() -> answered(reply, sent)),
+                                        failure -> guarded(() -> failed(failure, sent))));
+            }
+        }
+
+        /**
+         * Returns the proposer that is asked next: the first one in the order of all coordinators that was not asked
+         * yet; empty once all were, so that the call pauses before it asks them again.
+         */
+        private Optional<Node> next() {
+            List<Node> nodes = proposers();
+            synchronized (this) {
+                Optional<Node> found = nodes.stream()
+                        .filter(node -> !asked.contains(node.id()))
+                        .findFirst();
+                if (found.isEmpty()) {
+                    asked.clear();
+                }
+                return found;
+            }
+        }
+
+        /** Returns a deadline so early that the end is known by the deadline of the call. */
+        private CallContext limited(long mostNanos) {
             long remaining = context.remainingNanos();
             long wayBack = Math.min(WAY_BACK_NANOS, remaining / 10);
-            return new CallContext(services.environment()::nanoTime, Math.min(ATTEMPT_NANOS, remaining - wayBack));
+            return new CallContext(services.environment()::nanoTime, Math.min(mostNanos, remaining - wayBack));
         }
 
         /** Returns the nodes of the row in the order in which all coordinators prefer them as proposers. */
@@ -274,62 +364,56 @@ public final class RegisterCalls {
             return nodes;
         }
 
-        private void answered(Reply reply, int nodes, int number) {
-            synchronized (this) {
-                inFlight--;
-            }
+        private void answered(Reply reply, Sent sent) {
+            boolean isLatest = ended(sent);
             if (reply instanceof RegisterReply.Outcome outcome) {
                 result.complete(outcome);
             } else if (reply instanceof RegisterReply.Unknown unknown) {
                 forgotten(unknown.newest());
             } else if (reply instanceof Reply.Failed failed) {
-                missed(failed.code() == ErrorCode.NO_REPLY, failed.code(), failed.message(), nodes, number);
+                missed(failed.code() == ErrorCode.NO_REPLY, failed.code(), failed.message(), sent, isLatest);
             }
         }
 
-        private void failed(PeerFailure failure, int nodes, int number) {
-            synchronized (this) {
-                inFlight--;
-            }
-            missed(!failure.nothingDone(), failure.code(), failure.toString(), nodes, number);
+        private void failed(PeerFailure failure, Sent sent) {
+            missed(!failure.nothingDone(), failure.code(), failure.toString(), sent, ended(sent));
         }
 
-        private void missed(boolean isUnknown, ErrorCode code, String why, int nodes, int number) {
+        /** Notes the end of an attempt. Returns whether the call has waited for this one. */
+        private synchronized boolean ended(Sent sent) {
+            inFlight--;
+            boolean isLatest = current == sent;
+            current = isLatest ? null : current;
+            return isLatest;
+        }
+
+        private void missed(boolean isUnknown, ErrorCode code, String why, Sent sent, boolean isLatest) {
             boolean isRefused;
+            // Then it works on others of the key, and a second proposer would only disturb it.
+            boolean isBusy = code == ErrorCode.DEADLINE_PASSED && !isUnknown;
             synchronized (this) {
                 mayBeDone |= isUnknown;
                 last = why;
-                // A queue that is full stays so for a while, and other proposers would only disturb it.
+                // A queue that is full stays so for a while.
                 isRefused = !mayBeDone
                         && inFlight == 0
                         && (code.action() == ErrorCode.Action.FIX_REQUEST
                                 || code.action() == ErrorCode.Action.BACK_OFF);
+                if (isBusy) {
+                    asked.remove(sent.node.id());
+                }
             }
             if (isRefused) {
                 result.completeExceptionally(DhtException.of(code, why));
-            } else if (code == ErrorCode.DEADLINE_PASSED && !isUnknown) {
-                // It works on others of the key: a second proposer would only disturb it.
-                synchronized (this) {
-                    attempts = number;
-                }
-                again(1, 0);
-            } else {
-                again(nodes, number);
+            } else if (isLatest && isBusy) {
+                pause();
+            } else if (isLatest) {
+                attempt();
             }
         }
 
-        /** Sends the operation to the next node; after all nodes, with a pause. */
-        private void again(int nodes, int number) {
-            if (result.isDone()) {
-                return;
-            }
-            if (context.isExpired()) {
-                end();
-            } else if (nodes > 0 && (number + 1) % nodes > 0) {
-                attempt();
-            } else {
-                services.environment().schedule(() -> guarded(this::attempt), PAUSE_NANOS);
-            }
+        private void pause() {
+            services.environment().schedule(() -> guarded(this::attempt), PAUSE_NANOS);
         }
 
         /** The register remembers no operations as old as this one: a new one has another id, and begins now. */
@@ -341,7 +425,7 @@ public final class RegisterCalls {
                 isAgain = !mayBeDone && !isGiven;
                 if (isAgain) {
                     operation = new Operation(newId(Math.max(now(), newest.millis() + 1)), change);
-                    attempts = 0;
+                    asked.clear();
                 }
             }
             if (isAgain) {
