@@ -46,6 +46,8 @@ final class RemoteCall<T> {
     /** An API measures the timeout of a try in milliseconds, and ends it a little before or after. */
     private static final long TIMEOUT_SLACK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
+    private static final String MAY_TAKE_EFFECT = "; the write may take effect or not";
+
     /** The message of a closed client. */
     static final String CLOSED = "this client is closed";
 
@@ -151,11 +153,20 @@ final class RemoteCall<T> {
         });
     }
 
-    /** Returns the failure of a try. A read that a node leaves without an answer for its whole time changes nothing. */
+    /** Returns the failure of a try, perhaps of one that a node has left without an answer for its whole time. */
     private DhtException afterTry(DhtException failure, long share) {
         boolean late = environment.nanoTime() - askedNanos >= share - TIMEOUT_SLACK_NANOS;
-        return isRead() && late && failure.code().action() == Action.REPEAT_ONLY_THIS
-                ? DhtException.of(ErrorCode.DEADLINE_PASSED, String.valueOf(failure.getMessage()))
+        return late && failure.code().action() == Action.REPEAT_ONLY_THIS ? unanswered(failure) : failure;
+    }
+
+    /** A read without an answer changes nothing; a write may. */
+    private DhtException unanswered(DhtException failure) {
+        String message = String.valueOf(failure.getMessage());
+        if (isRead()) {
+            return DhtException.of(ErrorCode.DEADLINE_PASSED, message);
+        }
+        return failure.code() == ErrorCode.INTERNAL
+                ? DhtException.of(ErrorCode.NO_REPLY, kind == Kind.WRITE ? message + MAY_TAKE_EFFECT : message)
                 : failure;
     }
 
@@ -255,7 +266,7 @@ final class RemoteCall<T> {
                     failures.add(message);
                 }
             }
-            end(DhtException.of(isRead() ? ErrorCode.DEADLINE_PASSED : ErrorCode.INTERNAL, message));
+            end(unanswered(DhtException.of(ErrorCode.INTERNAL, message)));
         }
     }
 }
