@@ -29,9 +29,10 @@ public interface Transport extends AutoCloseable {
     CompletionStage<Void> start(FrameHandler handler);
 
     /**
-     * Sends a request to a node and returns its reply. Neither blocks nor throws. A request that exceeds a bounded
-     * queue fails immediately. The transport replaces a connection on which deadlines pass without any answer: after a
-     * broken link has healed, calls succeed again within a few deadlines.
+     * Sends a request to a node and returns its reply. Neither blocks nor throws. The node's handler gets the request
+     * at most once. A request that exceeds a bounded queue fails immediately. The transport replaces a connection on
+     * which deadlines pass without any answer: after a broken link has healed, calls succeed again within a few
+     * deadlines.
      *
      * <p>The stage completes on any thread, including the caller's, by the context's deadline. Failures are
      * {@link TransportException}s. Their {@link TransportException#outcome() outcome} is <i>not sent</i> only if no

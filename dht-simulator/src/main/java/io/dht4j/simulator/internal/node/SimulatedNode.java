@@ -168,7 +168,8 @@ public final class SimulatedNode {
         VirtualEnvironment environment = machine.newNode();
         environment.setStoreDelay(lifecycle.options().storeDelay());
         // The network's time instead of the node's: messages in transit arrive although the sender is paused.
-        FaultyTransport links = new FaultyTransport(lifecycle.network().transport(address), lifecycle.world());
+        FaultyTransport links =
+                new FaultyTransport(new OnceTransport(lifecycle.network().transport(address)), lifecycle.world());
         DiskStore store = new DiskStore(disk, lifecycle.options().memoryFast());
         ClusterBuilder builder = lifecycle
                 .options()

@@ -5,6 +5,7 @@ import io.dht4j.core.internal.wire.FrameException;
 import io.dht4j.core.internal.wire.FrameHeader;
 import io.dht4j.core.internal.wire.MembershipRequest;
 import io.dht4j.core.internal.wire.NodeIds;
+import io.dht4j.core.internal.wire.RegisterRequest;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.core.internal.wire.Request;
 import io.dht4j.spi.Entry;
@@ -189,6 +190,16 @@ public final class FrameCodec {
                 && frame[0] == PROTOCOL
                 && frame[1] >= FrameTypes.FOUND_CLUSTER
                 && frame[1] <= FrameTypes.ADMIT_NODE;
+    }
+
+    /**
+     * Returns whether a frame is a {@link RegisterRequest.Execute}, if it is a frame of this protocol version.
+     *
+     * @param frame the bytes
+     * @return false for any other frame, and for bytes that are no frame
+     */
+    public static boolean isAtomicOperation(byte[] frame) {
+        return frame.length > 1 && frame[0] == PROTOCOL && frame[1] == FrameTypes.REGISTER_EXECUTE;
     }
 
     /**
