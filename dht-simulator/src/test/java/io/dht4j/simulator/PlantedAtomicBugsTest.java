@@ -71,7 +71,7 @@ class PlantedAtomicBugsTest {
                 @Advice.Argument(0) List<Entry> entries,
                 @Advice.Argument(value = 3, readOnly = false) Consumer<Object> reply) {
             if (AtomicSpace.contains(entries.get(0).key())) {
-                reply.accept(new RegisterReply.Accepted());
+                reply.accept(new RegisterReply.Accepted(false));
                 reply = new PlantedBugsTest.Ignored();
             }
         }
@@ -137,9 +137,33 @@ class PlantedAtomicBugsTest {
         assertBreaksCounters(100, fixed("replica.promise.Promises", "isExact", true));
     }
 
+    /** A lead is used again and again. */
+    static final class UsedTwice {
+
+        private UsedTwice() {}
+
+        @Advice.OnMethodExit
+        static void exit(@Advice.This Object leads, @Advice.Return Optional<?> taken) {
+            PlantedBugs.Reach.giveBack(leads, taken);
+        }
+    }
+
+    @Test
+    void aBallotThatIsUsedTwice() {
+        assertBreaksCounters(100, advised("coordinator.atomic.Leads", UsedTwice.class, "take"));
+    }
+
+    @Test
+    void aLeadWithoutPromises() {
+        assertBreaksCounters(100, fixed("replica.promise.Promises", "promisedNext", true));
+    }
+
     @Test
     void anEmptyHeirThatIsRead() {
-        assertBreaksCounters(100, fixed("coordinator.atomic.RowQuorum", "isReadable", true));
+        assertFinds(
+                REPLICAS,
+                "anHeirOfADeadOwnerDoesNotPromise",
+                fixed("coordinator.atomic.RowQuorum", "isReadable", true));
     }
 
     /** One of the two nodes of a slot is enough. */

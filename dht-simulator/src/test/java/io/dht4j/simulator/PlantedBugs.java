@@ -115,6 +115,20 @@ final class PlantedBugs {
 
         private Reach() {}
 
+        /** For {@link PlantedAtomicBugsTest.UsedTwice}: gives back what was taken. */
+        public static void giveBack(Object leads, Optional<?> taken) {
+            try {
+                if (taken.isPresent()) {
+                    Method put = leads.getClass()
+                            .getDeclaredMethod("put", taken.get().getClass());
+                    put.setAccessible(true);
+                    put.invoke(leads, taken.get());
+                }
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
         /** For {@link PlantedOrderBugsTest.NoSecondRound}: as if enough replicas had taken the latest stamp. */
         public static void acknowledge(Object operation, Object stamp) {
             try {

@@ -234,8 +234,7 @@ public final class VersionSource {
      *     {@code highest}
      */
     public CompletableFuture<Version> ballot(Version highest, long nanos) {
-        Version next = clock.next();
-        Version ballot = next.compareTo(highest) > 0 ? next : clock.above(highest);
+        Version ballot = above(highest, clock.next());
         if (store.isEmpty() || clock.isBeyond(ballot)) {
             return CompletableFuture.failedFuture(new UnavailableException(
                     ErrorCode.CLOCK_CONTRADICTED,
@@ -249,6 +248,23 @@ public final class VersionSource {
         }
         Waiting wait = new Waiting(ballot.packed(), false, true, new CompletableFuture<>());
         return waitFor(wait, () -> giveUp(wait), nanos).thenApply(reserved -> ballot);
+    }
+
+    /**
+     * Issues a version as a ballot, if the store has kept a bound above it by now.
+     *
+     * @param highest the version that it must exceed
+     * @return see {@link #ballot}; empty where that fails or does not complete at once
+     */
+    public Optional<Version> ballotAtOnce(Version highest) {
+        Version ballot = above(highest, clock.next());
+        return store.isPresent() && !clock.isBeyond(ballot) && ballot.packed() <= kept
+                ? Optional.of(ballot)
+                : Optional.empty();
+    }
+
+    private Version above(Version highest, Version next) {
+        return next.compareTo(highest) > 0 ? next : clock.above(highest);
     }
 
     private void proceed(Waiting wait) {

@@ -166,7 +166,7 @@ public final class EntryWriter {
     private Reply accepted(Entry entry, List<Version> newest) {
         Version held = newest.isEmpty() ? newestOf(entry) : newest.get(0);
         return held.equals(entry.version()) && !newest.isEmpty()
-                ? new RegisterReply.Accepted()
+                ? new RegisterReply.Accepted(promises.promisedNext(entry.key(), entry.version()))
                 : new RegisterReply.Refused(held);
     }
 

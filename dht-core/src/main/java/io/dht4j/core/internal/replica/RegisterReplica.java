@@ -106,7 +106,11 @@ final class RegisterReplica {
                     "ballot " + ballot + " is more than " + clock.maxSkewMillis()
                             + " ms ahead of this node's clock: set the clocks of both nodes");
         }
-        return rows.refusalOfRegister(request.key(), rowVersion);
+        Reply refusal = rows.refusalOfRegister(request.key(), rowVersion);
+        if (refusal == null && request instanceof RegisterRequest.Accept accept) {
+            promises.expect(accept.key(), accept.entry().version(), accept.next());
+        }
+        return refusal;
     }
 
     /** Returns the refusal to show what was accepted, where this node may lack a part of it. */

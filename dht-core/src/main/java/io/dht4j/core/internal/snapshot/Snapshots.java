@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,6 +62,8 @@ public final class Snapshots {
     private final Object merging = new Object();
     // Written under this; read anywhere.
     private volatile List<Snapshot> open = List.of();
+    /** The highest version of any snapshot so far. */
+    private final AtomicLong fixed = new AtomicLong();
     /** The reasons why the last snapshots have ended. Guarded by this. */
     private final Map<Version, String> ended = new LinkedHashMap<>();
 
@@ -176,8 +179,17 @@ public final class Snapshots {
         if (!found.get().fix(at)) {
             return failed(ErrorCode.BAD_REQUEST, "snapshot " + id + " has another version already");
         }
+        fixed.accumulateAndGet(at.packed(), Math::max);
         found.get().use(environment.nanoTime());
         return unlessEnded(found.get(), writesSoFar());
+    }
+
+    /**
+     * Returns the highest version of any snapshot so far. A write that has {@linkplain #writeBegins begun} before this
+     * is called may use any version above it: a snapshot that shows such a version waits for the write.
+     */
+    public Version fixed() {
+        return new Version(fixed.get());
     }
 
     /**

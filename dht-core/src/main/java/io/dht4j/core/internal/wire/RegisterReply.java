@@ -21,8 +21,12 @@ public sealed interface RegisterReply extends Reply {
         }
     }
 
-    /** The replica holds the state, as durably as its store is configured. */
-    record Accepted() implements RegisterReply {}
+    /**
+     * The replica holds the state, as durably as its store is configured.
+     *
+     * @param promisesNext whether it has promised the next ballot too, right after this one
+     */
+    record Accepted(boolean promisesNext) implements RegisterReply {}
 
     /**
      * The replica has promised, or accepted, another ballot.

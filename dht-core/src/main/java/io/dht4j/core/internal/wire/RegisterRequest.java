@@ -23,11 +23,13 @@ public sealed interface RegisterRequest extends Request {
     record Prepare(Key key, Version ballot) implements RegisterRequest {}
 
     /**
-     * Accepts a state, if its ballot is the one that the replica has promised.
+     * Accepts a state, if its ballot is the one that the replica has promised, and promises the next ballot of the same
+     * proposer: with the promises of a majority, that can propose a change of this state at once.
      *
      * @param entry the register as an entry, whose version is the ballot
+     * @param next the ballot to be promised; zero for none
      */
-    record Accept(Entry entry) implements RegisterRequest {
+    record Accept(Entry entry, Version next) implements RegisterRequest {
 
         @Override
         public Key key() {

@@ -17,6 +17,7 @@ import io.dht4j.KeyRange;
 import io.dht4j.NodeId;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
+import io.dht4j.Snapshot;
 import io.dht4j.Topology;
 import io.dht4j.UnavailableException;
 import io.dht4j.Version;
@@ -105,9 +106,7 @@ class AtomicCallsTest {
     void aSlowProposerKeepsItsOperations() {
         cluster.form(3);
         number(execute(0, AtomicChange.add(1)));
-        cluster.nodes
-                .values()
-                .forEach(node -> node.link.towardAll(Fault.delay(Duration.ofMillis(150), Duration.ZERO)));
+        cluster.nodes.values().forEach(node -> node.link.towardAll(Fault.delay(Duration.ofMillis(150), Duration.ZERO)));
         long begin = cluster.env.nanoTime();
         List<CompletableFuture<RegisterReply.Outcome>> calls = IntStream.range(0, 150)
                 .mapToObj(i -> execute(i % 3, AtomicChange.add(1)))
@@ -132,6 +131,20 @@ class AtomicCallsTest {
                 assertThat(Duration.ofNanos(cluster.env.nanoTime() - begin)).isLessThan(Duration.ofMillis(600));
             }
             cluster.nodes.values().forEach(node -> node.link.heal());
+        }
+    }
+
+    /** The ballot of the second addition was promised with the first one. */
+    @Test
+    void aSnapshotShowsNoOperationThatFollowsIt() {
+        cluster.form(3);
+        Cluster any = cluster.cluster(0);
+        number(execute(0, AtomicChange.add(1)));
+        try (Snapshot snapshot =
+                cluster.env.await(any.openSnapshot(Duration.ofMinutes(1), CallOptions.defaults()), BOUND)) {
+            assertThat(number(execute(0, AtomicChange.add(1)))).isEqualTo(2);
+            assertThat(values(snapshot.scan(KeyRange.from(AtomicMap.KEYS.start()), CallOptions.defaults())))
+                    .containsExactly("+1");
         }
     }
 

@@ -80,7 +80,7 @@ class RegistersOfChangingRowsTest extends MovingSlot {
     }
 
     private Reply accept(int node, int ballot, long number) {
-        return send(node, new RegisterRequest.Accept(register(ballot, number)));
+        return send(node, new RegisterRequest.Accept(register(ballot, number), new Version(0)));
     }
 
     /** Lets some nodes accept a state, as a proposer does that fails meanwhile. */
@@ -138,7 +138,7 @@ class RegistersOfChangingRowsTest extends MovingSlot {
     @Test
     void aPromiseCountsInOneRowOnly() {
         assertThat(prepare(OTHER, 10)).isInstanceOf(RegisterReply.Promised.class);
-        Request accept = new RegisterRequest.Accept(register(10, 1));
+        Request accept = new RegisterRequest.Accept(register(10, 1), new Version(0));
         Frame byOldRow = agreed.frame(COORDINATOR, OTHER, MOVED, accept);
         move(Phase.COPY, HEIR);
         assertThat(code(agreed.send(COORDINATOR, OTHER, byOldRow, accept))).isEqualTo(ErrorCode.STALE_TOPOLOGY);
@@ -205,6 +205,26 @@ class RegistersOfChangingRowsTest extends MovingSlot {
                     .as("which slots have what was shown")
                     .areAtLeast(2, new Condition<>(has -> has, "has it"));
         }
+    }
+
+    /** It lacks what the dead owner has accepted and the sources of its copy have not. */
+    @Test
+    void anHeirOfADeadOwnerDoesNotPromise() {
+        acceptAt(10, 1, OWNER, OTHER);
+        move(Phase.FILL, HEIR);
+        IntStream.of(COORDINATOR, THIRD, HEIR)
+                .forEach(node -> agreed.link(node).toward(SimulatedCluster.id(OTHER), Fault.loseRequest()));
+        cluster.env.advance(Duration.ofMinutes(1));
+        CompletableFuture<RegisterReply.Outcome> added = agreed.node(COORDINATOR)
+                .registers()
+                .execute(
+                        key,
+                        AtomicChange.add(1),
+                        Optional.empty(),
+                        new CallContext(
+                                cluster.env::nanoTime, Duration.ofSeconds(3).toNanos()));
+        cluster.env.advance(Duration.ofSeconds(4));
+        assertThat(added).isCompletedExceptionally();
     }
 
     /** Repair chooses a state; it does not take over the newer one. */

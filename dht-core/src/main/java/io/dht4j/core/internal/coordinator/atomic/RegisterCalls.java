@@ -21,6 +21,7 @@ import io.dht4j.core.internal.coordinator.peer.OutboundRequest;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
+import io.dht4j.core.internal.snapshot.Snapshots;
 import io.dht4j.core.internal.view.ClusterView;
 import io.dht4j.core.internal.wire.RegisterReply;
 import io.dht4j.core.internal.wire.RegisterRequest;
@@ -28,11 +29,8 @@ import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Environment;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -83,11 +81,18 @@ public final class RegisterCalls {
      * @param components the components of the node
      * @param replicas asks the replicas
      * @param versions issues ballots and revisions
+     * @param snapshots the snapshots of this node
+     * @param maxBytes roughly the heap for the states of registers that this node has changed last
      * @param isUsed whether this node has ever served a register
      */
     public RegisterCalls(
-            NodeComponents components, ReplicaClient replicas, VersionSource versions, BooleanSupplier isUsed) {
-        this.services = new RegisterServices(components, replicas, versions);
+            NodeComponents components,
+            ReplicaClient replicas,
+            VersionSource versions,
+            Snapshots snapshots,
+            long maxBytes,
+            BooleanSupplier isUsed) {
+        this.services = new RegisterServices(components, replicas, versions, snapshots, new Leads(maxBytes));
         this.proposer = new Proposer(services);
         this.members = new RegisterMembers(services, isUsed);
         this.client = components.environment().random().nextLong();
@@ -189,7 +194,7 @@ public final class RegisterCalls {
         private boolean mayBeDone;
 
         /** The nodes that were asked since the last pause. */
-        private final Set<NodeId> asked = new HashSet<>();
+        private final List<NodeId> asked = new ArrayList<>(2);
         /** The latest attempt, until it ends or is left for the next one. */
         private @Nullable Sent current;
 
@@ -333,20 +338,30 @@ public final class RegisterCalls {
         }
 
         /**
-         * Returns the proposer that is asked next: the first one in the order of all coordinators that was not asked
-         * yet; empty once all were, so that the call pauses before it asks them again.
+         * Returns the proposer that is asked next: the first one in the order of all coordinators, suspected nodes
+         * last, that was not asked yet; empty once all were, so that the call pauses before it asks them again.
          */
         private Optional<Node> next() {
-            List<Node> nodes = proposers();
-            synchronized (this) {
-                Optional<Node> found = nodes.stream()
-                        .filter(node -> !asked.contains(node.id()))
-                        .findFirst();
-                if (found.isEmpty()) {
-                    asked.clear();
-                }
-                return found;
+            ClusterView view = services.components().view();
+            List<Node> nodes = view.complete(view.partitionOf(key));
+            Optional<Node> next = next(nodes, false).or(() -> next(nodes, true));
+            if (next.isEmpty()) {
+                forget();
             }
+            return next;
+        }
+
+        private synchronized Optional<Node> next(List<Node> nodes, boolean isSuspected) {
+            for (Node node : nodes) {
+                if (services.client().order().isSuspected(node) == isSuspected && !asked.contains(node.id())) {
+                    return Optional.of(node);
+                }
+            }
+            return Optional.empty();
+        }
+
+        private synchronized void forget() {
+            asked.clear();
         }
 
         /** Returns a deadline so early that the end is known by the deadline of the call. */
@@ -354,14 +369,6 @@ public final class RegisterCalls {
             long remaining = context.remainingNanos();
             long wayBack = Math.min(WAY_BACK_NANOS, remaining / 10);
             return new CallContext(services.environment()::nanoTime, Math.min(mostNanos, remaining - wayBack));
-        }
-
-        /** Returns the nodes of the row in the order in which all coordinators prefer them as proposers. */
-        private List<Node> proposers() {
-            ClusterView view = services.components().view();
-            List<Node> nodes = new ArrayList<>(view.complete(view.partitionOf(key)));
-            nodes.sort(Comparator.comparing(services.client().order()::isSuspected));
-            return nodes;
         }
 
         private void answered(Reply reply, Sent sent) {

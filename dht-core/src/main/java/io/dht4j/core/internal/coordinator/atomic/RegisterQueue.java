@@ -6,15 +6,18 @@ import io.dht4j.Key;
 import io.dht4j.Version;
 import io.dht4j.core.internal.atomic.Register;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
+import io.dht4j.core.internal.snapshot.Snapshots;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Environment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +39,9 @@ final class RegisterQueue {
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
     private static final int LONGEST_PAUSE = 6;
+
+    /** How long a promised ballot is used: far shorter than a purge watermark is behind the clock. */
+    private static final long LEAD_MILLIS = 10_000;
 
     private final RegisterServices services;
     private final Key key;
@@ -106,7 +112,7 @@ final class RegisterQueue {
         if (attempts.isEmpty()) {
             queues.computeIfPresent(key, (same, queue) -> queue == this && isUnused() ? null : queue);
         } else {
-            new Turn(attempts).propose(Register.NEVER_CHANGED);
+            new Turn(attempts).begin();
         }
     }
 
@@ -114,6 +120,7 @@ final class RegisterQueue {
         return !isBusy && waiting.isEmpty();
     }
 
+    /** Ends a turn. */
     private void next() {
         synchronized (this) {
             isBusy = false;
@@ -126,6 +133,10 @@ final class RegisterQueue {
 
         private final List<Attempt> attempts;
         private final CallContext context;
+        /** A snapshot waits for the ballots of this turn. */
+        private final Snapshots.Write inFlight = services.snapshots().writeBegins();
+
+        private final AtomicBoolean isOver = new AtomicBoolean();
         private int rounds;
         private volatile @Nullable Round current;
 
@@ -138,6 +149,32 @@ final class RegisterQueue {
             this.context = new CallContext(services.environment()::nanoTime, longest);
         }
 
+        void begin() {
+            Optional<Leads.Lead> lead = services.leads().take(key);
+            RowQuorum row = services.row(key);
+            if (lead.isPresent() && isUsable(lead.get(), row)) {
+                start(() -> new Round(services, key, row, lead.get(), attempts, limited(), this));
+            } else {
+                propose(Register.NEVER_CHANGED);
+            }
+        }
+
+        /**
+         * Returns whether the lead of these attempts may be used. Its ballot must not belong into a snapshot that does
+         * not wait for it, nor be so old that what it would change may be purged.
+         */
+        private boolean isUsable(Leads.Lead lead, RowQuorum row) {
+            for (Attempt attempt : attempts) {
+                if (attempt.isForAll) {
+                    return false;
+                }
+            }
+            long age = services.versions().current().millis() - lead.ballot().millis();
+            return age <= LEAD_MILLIS
+                    && lead.rowVersion() == row.token().rowVersion()
+                    && lead.ballot().compareTo(services.snapshots().fixed()) > 0;
+        }
+
         /** Begins a round with a ballot above another one. */
         void propose(Version highest) {
             try {
@@ -145,7 +182,15 @@ final class RegisterQueue {
                         .ballot(highest, Math.max(1, context.remainingNanos()))
                         .whenComplete((ballot, error) -> {
                             if (error == null) {
-                                start(ballot);
+                                start(() -> new Round(
+                                        services,
+                                        key,
+                                        services.row(key),
+                                        ballot,
+                                        unfinished(),
+                                        limited(),
+                                        isAlone,
+                                        this));
                             } else {
                                 fail(DhtException.unwrap(error));
                             }
@@ -155,13 +200,17 @@ final class RegisterQueue {
             }
         }
 
-        private void start(Version ballot) {
+        private List<Attempt> unfinished() {
+            return attempts.stream().filter(attempt -> !attempt.isOver()).toList();
+        }
+
+        private CallContext limited() {
+            return new CallContext(services.environment()::nanoTime, Math.min(ROUND_NANOS, context.remainingNanos()));
+        }
+
+        private void start(Supplier<Round> next) {
             try {
-                CallContext limited = new CallContext(
-                        services.environment()::nanoTime, Math.min(ROUND_NANOS, context.remainingNanos()));
-                List<Attempt> left =
-                        attempts.stream().filter(attempt -> !attempt.isOver()).toList();
-                Round round = new Round(services, key, services.row(key), ballot, left, limited, isAlone, this);
+                Round round = next.get();
                 current = round;
                 try {
                     round.start();
@@ -176,7 +225,14 @@ final class RegisterQueue {
 
         @Override
         public void isDone() {
-            next();
+            end();
+        }
+
+        private void end() {
+            if (isOver.compareAndSet(false, true)) {
+                inFlight.ended();
+                next();
+            }
         }
 
         @Override
@@ -191,7 +247,7 @@ final class RegisterQueue {
             try {
                 if (stale != null) {
                     refresh(last, stale);
-                } else if (isTooLarge) {
+                } else if (isTooLarge || last.isLed()) {
                     propose(last.highest());
                 } else {
                     long pause = Math.min(pause(), context.remainingNanos());
@@ -225,7 +281,11 @@ final class RegisterQueue {
                     .newerThan(last.row().token().view().epoch(), stale.node(), context.remainingNanos())
                     .whenComplete((view, error) -> {
                         late.cancel();
-                        next.run();
+                        if (error == null) {
+                            next.run();
+                        } else {
+                            services.environment().schedule(next, pause());
+                        }
                     });
         }
 
@@ -247,7 +307,7 @@ final class RegisterQueue {
             try {
                 attempts.forEach(attempt -> attempt.fail(code, why));
             } finally {
-                next();
+                end();
             }
         }
     }

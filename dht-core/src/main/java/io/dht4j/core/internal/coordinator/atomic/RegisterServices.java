@@ -4,6 +4,7 @@ import io.dht4j.Key;
 import io.dht4j.core.internal.clock.VersionSource;
 import io.dht4j.core.internal.coordinator.config.NodeComponents;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
+import io.dht4j.core.internal.snapshot.Snapshots;
 import io.dht4j.core.internal.view.ClusterView;
 import io.dht4j.spi.Environment;
 
@@ -13,8 +14,11 @@ import io.dht4j.spi.Environment;
  * @param components the components of the node
  * @param client asks the replicas
  * @param versions issues ballots and revisions
+ * @param snapshots waits for rounds whose ballots it may have to show
+ * @param leads the registers whose next round needs no promises
  */
-record RegisterServices(NodeComponents components, ReplicaClient client, VersionSource versions) {
+record RegisterServices(
+        NodeComponents components, ReplicaClient client, VersionSource versions, Snapshots snapshots, Leads leads) {
 
     Environment environment() {
         return components.environment();

@@ -34,9 +34,14 @@ import org.jspecify.annotations.Nullable;
  * lower ballot, executes attempts on it, and has the result accepted by a majority. Each majority has a slot in common
  * with every other, so a later ballot begins with this result if it may have been acknowledged.
  *
+ * <p>The nodes that accept promise the next ballot too. If a majority does, the proposer has the {@linkplain Leads
+ * lead}: its next round executes attempts on the state that it knows, and begins with the accept.
+ *
  * <p>Ends once, with one of the methods of {@link End}. Does not block; safe for use by any number of threads.
  */
 final class Round {
+
+    private static final String OUTBID = "other proposers have higher ballots";
 
     /** Receives the end of a round. */
     interface End {
@@ -64,9 +69,12 @@ final class Round {
     private final Version ballot;
     private final CallContext context;
     private final End end;
-    private final OutboundRequest prepare;
+    /** Null in a round that begins with the accept. */
+    private final @Nullable OutboundRequest prepare;
     /** Whether all nodes that answer are to accept the result. */
     private final boolean isForAll;
+    /** What it begins with, in place of promises. */
+    private final Optional<Leads.Lead> lead;
     /** Set before any request. */
     private volatile Environment.@Nullable Timer timer;
 
@@ -76,12 +84,23 @@ final class Round {
     private final Map<NodeId, Node> promised = new HashMap<>();
     private final Map<NodeId, RegisterReply.Promised> promises = new HashMap<>();
     private final Set<NodeId> accepted = new HashSet<>();
+    /** The nodes that have promised the next ballot. */
+    private final Set<NodeId> led = new HashSet<>();
+    /** Whether another proposer has a higher ballot. */
+    private boolean isOutbid;
+    /** Whether the proposed state is accepted by a majority. */
+    private boolean isChosen;
+
     private final Set<NodeId> failed = new HashSet<>();
     private Version highest = Register.NEVER_CHANGED;
     private @Nullable OutboundRequest accept;
+    /** The state that is to be accepted, once there is one. */
+    private @Nullable Entry proposed;
+    /** The ballot of the next round of this proposer, if enough nodes promise it. */
+    private Optional<Version> next = Optional.empty();
 
     /**
-     * Creates a round.
+     * Creates a round that begins with promises.
      *
      * @param ballot a ballot that was never used
      * @param attempts those that it makes, in this order
@@ -106,12 +125,54 @@ final class Round {
         RegisterRequest request = new RegisterRequest.Prepare(key, ballot);
         this.isForAll = attempts.stream().anyMatch(attempt -> attempt.isForAll);
         this.prepare = isAlone ? OutboundRequest.alone(request, row.token()) : OutboundRequest.of(request, row.token());
+        this.lead = Optional.empty();
+    }
+
+    /**
+     * Creates a round that begins with the accept.
+     *
+     * @param lead has the ballot and the accepted state
+     * @param attempts those that it makes, in this order; none of them is for all nodes
+     */
+    Round(
+            RegisterServices services,
+            Key key,
+            RowQuorum row,
+            Leads.Lead lead,
+            List<Attempt> attempts,
+            CallContext context,
+            End end) {
+        this.services = services;
+        this.key = key;
+        this.row = row;
+        this.ballot = lead.ballot();
+        this.attempts = attempts;
+        this.context = context;
+        this.end = end;
+        this.isForAll = false;
+        this.prepare = null;
+        this.lead = Optional.of(lead);
     }
 
     void start() {
         // A store of this node may hang, and no timer ends a local request.
         timer = services.environment().schedule(this::expire, Math.max(0, context.remainingNanos()));
-        services.client().order().localLast(row.nodes(), node -> ask(node, prepare));
+        OutboundRequest first = prepare;
+        if (first != null) {
+            services.client().order().localLast(row.nodes(), node -> ask(node, first));
+            return;
+        }
+        Runnable following;
+        synchronized (this) {
+            following =
+                    execute(RegisterCodec.register(lead.orElseThrow().accepted()), Register.NEVER_CHANGED, row.nodes());
+        }
+        following.run();
+    }
+
+    /** Returns whether it has begun with the accept. */
+    boolean isLed() {
+        return lead.isPresent();
     }
 
     /** Returns its row. */
@@ -141,8 +202,8 @@ final class Round {
         try {
             if (reply instanceof RegisterReply.Promised promise) {
                 promised(node, promise);
-            } else if (reply instanceof RegisterReply.Accepted) {
-                accepted(node);
+            } else if (reply instanceof RegisterReply.Accepted accepting) {
+                accepted(node, accepting.promisesNext());
             } else if (reply instanceof RegisterReply.Refused refused) {
                 refused(node, refused.highest());
             }
@@ -154,12 +215,12 @@ final class Round {
     private void promised(Node node, RegisterReply.Promised promise) {
         Runnable next;
         synchronized (this) {
-            if (stage == Stage.OVER) {
+            if (stage == Stage.OVER && !isChosen) {
                 return;
             }
             promised.put(node.id(), node);
             promises.put(node.id(), promise);
-            if (stage == Stage.ACCEPT) {
+            if (stage != Stage.PREPARE) {
                 next = sendAccept(List.of(node));
             } else if (isPrepared()) {
                 next = execute();
@@ -203,7 +264,21 @@ final class Round {
             stage = Stage.OVER;
             return () -> repeat(null, ErrorCode.FRAME_TOO_LARGE, "the register had no room in a reply");
         }
-        Register register = newest.map(RegisterCodec::register).orElse(Register.absent(purged));
+        return execute(
+                newest.map(RegisterCodec::register).orElse(Register.absent(purged)),
+                purged,
+                List.copyOf(promised.values()));
+    }
+
+    /**
+     * Executes the attempts. Called with the lock held.
+     *
+     * @param before the accepted state
+     * @param acceptors the nodes that have promised the ballot
+     * @return what follows, to be run without the lock
+     */
+    private Runnable execute(Register before, Version purged, List<Node> acceptors) {
+        Register register = before;
         long now = services.environment().currentTimeMillis();
         List<Attempt> made = new ArrayList<>(attempts.size());
         List<Attempt> forgotten = new ArrayList<>(0);
@@ -222,9 +297,12 @@ final class Round {
         }
         made.forEach(Attempt::isProposed);
         stage = Stage.ACCEPT;
+        Entry entry = RegisterCodec.entry(key, ballot, register);
+        next = services.versions().ballotAtOnce(ballot);
+        proposed = entry;
         accept =
-                OutboundRequest.of(new RegisterRequest.Accept(RegisterCodec.entry(key, ballot, register)), row.token());
-        Runnable send = sendAccept(List.copyOf(promised.values()));
+                OutboundRequest.of(new RegisterRequest.Accept(entry, next.orElse(Register.NEVER_CHANGED)), row.token());
+        Runnable send = sendAccept(acceptors);
         return () -> {
             forgotten.forEach(attempt -> attempt.forgotten(last));
             send.run();
@@ -249,15 +327,26 @@ final class Round {
         return one.compareTo(other) >= 0 ? one : other;
     }
 
-    private void accepted(Node node) {
+    private void accepted(Node node, boolean promisesNext) {
         List<Attempt> executed;
         synchronized (this) {
             accepted.add(node.id());
+            if (promisesNext) {
+                led.add(node.id());
+            }
             if (stage != Stage.ACCEPT || !row.isWriteQuorum(accepted)) {
                 return;
             }
             stage = Stage.OVER;
+            isChosen = true;
             executed = attempts;
+            if (!isOutbid && row.isReadQuorum(led)) {
+                services.leads()
+                        .put(new Leads.Lead(
+                                next.orElseThrow(),
+                                requireNonNull(proposed),
+                                row.token().rowVersion()));
+            }
         }
         try {
             executed.forEach(Attempt::succeed);
@@ -267,10 +356,23 @@ final class Round {
     }
 
     private void refused(Node node, Version other) {
+        boolean isBehind;
         synchronized (this) {
             highest = max(highest, other);
+            // It has not accepted the state before this one yet, and so has promised nothing.
+            isBehind = isLed() && other.compareTo(ballot) < 0 && promised.putIfAbsent(node.id(), node) == null;
+            if (!isBehind) {
+                isOutbid = true;
+                next.ifPresent(unused -> services.leads().drop(key, unused));
+            }
         }
-        lost(node.id(), null, ErrorCode.NOT_ENOUGH_REPLICAS, "other proposers have higher ballots");
+        if (isBehind) {
+            ask(node, OutboundRequest.of(new RegisterRequest.Prepare(key, ballot), row.token()));
+        } else if (isLed()) {
+            giveUp(ErrorCode.NOT_ENOUGH_REPLICAS, OUTBID);
+        } else {
+            lost(node.id(), null, ErrorCode.NOT_ENOUGH_REPLICAS, OUTBID);
+        }
     }
 
     private void failed(OutboundRequest request, PeerFailure failure) {

@@ -86,6 +86,11 @@ final class RowQuorum {
     }
 
     private static boolean hasAnswered(ReplicaSlot slot, Collection<NodeId> answered) {
-        return slot.nodes().stream().allMatch(node -> answered.contains(node.id()));
+        for (Node node : slot.nodes()) {
+            if (!answered.contains(node.id())) {
+                return false;
+            }
+        }
+        return true;
     }
 }

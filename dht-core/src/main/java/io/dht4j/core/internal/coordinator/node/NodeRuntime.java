@@ -84,7 +84,13 @@ final class NodeRuntime {
                         .map(tracer -> new Tracing(tracer, components.hash(), components.environment())),
                 components.environment());
         this.peers = new PeerServices(config, local, own, observations);
-        this.registers = new RegisterCalls(components, peers.client, local.versions, local.promises::wereMade);
+        this.registers = new RegisterCalls(
+                components,
+                peers.client,
+                local.versions,
+                local.snapshots,
+                config.limits().memory().promiseBytes(),
+                local.promises::wereMade);
         local.replica.executeBy(registers.proposer()::serve);
         this.endpoint = endpoint();
         this.background = new BackgroundServices(config, local, peers, registers);

@@ -34,6 +34,10 @@ import org.jspecify.annotations.Nullable;
 public final class Promises {
 
     private static final int STRIPES = 64;
+    private static final int STRIPE_SHIFT = Integer.SIZE - 6;
+
+    /** The golden ratio of the integers: all bits of a hash count in the high ones of the product. */
+    private static final int SPREAD = 0x9E3779B9;
 
     /** Roughly the heap that a promise takes besides its key. */
     private static final int BYTES_EACH = 160;
@@ -55,6 +59,10 @@ public final class Promises {
         final int partition;
         long ballot;
         long rowVersion;
+        /** The ballot that is promised once this one is accepted; 0 for none. */
+        long next;
+        /** The accepted ballot after which this one was promised; 0 if it was promised by itself. */
+        long after;
         /** Whether its ballot is being written to the store. */
         private boolean isPending;
         /** The highest ballot that the store has failed to write: it may appear at any time, at a restart too. */
@@ -63,6 +71,9 @@ public final class Promises {
 
         @Nullable
         List<Runnable> waiting;
+
+        /** Whether it was made again since it was last spared from eviction. */
+        private boolean isRecent;
 
         Promise(int partition) {
             this.partition = partition;
@@ -73,9 +84,9 @@ public final class Promises {
         }
     }
 
-    /** A share of the keys, in the order of their last use. */
+    /** A share of the keys, in the order in which they are considered for eviction. */
     private static final class Stripe {
-        final Map<Key, Promise> promises = new LinkedHashMap<>(16, 0.75f, true);
+        final Map<Key, Promise> promises = new LinkedHashMap<>();
         long bytes;
     }
 
@@ -180,7 +191,44 @@ public final class Promises {
             }
             promise.ballot = ballot.packed();
             promise.rowVersion = rowVersion;
+            promise.next = 0;
+            promise.after = 0;
+            promise.isRecent = true;
             return Verdict.GIVEN;
+        }
+    }
+
+    /**
+     * Prepares to promise a ballot once the promised one is accepted, unless another one is promised before.
+     *
+     * @param key the key
+     * @param ballot the ballot that is to be accepted
+     * @param next the next one; ignored unless it is higher and {@linkplain #permits permitted}
+     */
+    public void expect(Key key, Version ballot, Version next) {
+        if (next.compareTo(ballot) <= 0 || !permits(next)) {
+            return;
+        }
+        Stripe stripe = stripe(key);
+        synchronized (stripe) {
+            Promise promise = stripe.promises.get(key);
+            if (promise != null && promise.ballot == ballot.packed()) {
+                promise.next = next.packed();
+            }
+        }
+    }
+
+    /**
+     * Returns whether the next ballot of an accepted one is promised, and no other since.
+     *
+     * @param key the key
+     * @param accepted the accepted ballot
+     */
+    public boolean promisedNext(Key key, Version accepted) {
+        Stripe stripe = stripe(key);
+        synchronized (stripe) {
+            Promise promise = stripe.promises.get(key);
+            return promise != null && promise.after == accepted.packed();
         }
     }
 
@@ -292,7 +340,15 @@ public final class Promises {
      * @param entries the registers as entries
      */
     public void end(List<Entry> entries) {
-        release(entries, (promise, entry) -> replaceDoubtful(promise, null));
+        release(entries, (promise, entry) -> {
+            replaceDoubtful(promise, null);
+            if (promise.next != 0) {
+                promise.after = promise.ballot;
+                promise.ballot = promise.next;
+                promise.next = 0;
+                promise.isRecent = true;
+            }
+        });
     }
 
     /**
@@ -393,15 +449,25 @@ public final class Promises {
     private void add(Stripe stripe, Key key, Promise promise) {
         stripe.promises.put(key, promise);
         stripe.bytes += bytes(key);
-        Iterator<Map.Entry<Key, Promise>> eldest = stripe.promises.entrySet().iterator();
-        while (stripe.bytes > bytesPerStripe && eldest.hasNext()) {
-            Map.Entry<Key, Promise> entry = eldest.next();
-            Promise old = entry.getValue();
-            if (old != promise && !old.isPending && old.doubtful == null) {
-                raise(old.partition, new Version(old.ballot));
-                stripe.bytes -= bytes(entry.getKey());
-                eldest.remove();
-            }
+        // Each is spared at most once, so that this ends.
+        for (int left = 2 * stripe.promises.size(); stripe.bytes > bytesPerStripe && left > 0; left--) {
+            evictOrSpare(stripe, promise);
+        }
+    }
+
+    /** Evicts the first promise of a stripe, or puts it at the end if it is new, in use or recent. */
+    private void evictOrSpare(Stripe stripe, Promise added) {
+        Iterator<Map.Entry<Key, Promise>> all = stripe.promises.entrySet().iterator();
+        Map.Entry<Key, Promise> first = all.next();
+        Key key = first.getKey();
+        Promise promise = first.getValue();
+        all.remove();
+        if (promise == added || promise.isPending || promise.doubtful != null || promise.isRecent) {
+            promise.isRecent = false;
+            stripe.promises.put(key, promise);
+        } else {
+            raise(promise.partition, new Version(promise.ballot));
+            stripe.bytes -= bytes(key);
         }
     }
 
@@ -410,7 +476,7 @@ public final class Promises {
     }
 
     private Stripe stripe(Key key) {
-        int hash = key.hashCode();
-        return stripes[(hash ^ hash >>> 16) & (STRIPES - 1)];
+        // The maps use the low bits, which must differ within a stripe.
+        return stripes[(key.hashCode() * SPREAD) >>> STRIPE_SHIFT];
     }
 }

@@ -63,7 +63,7 @@ final class RegisterBody {
             return FrameWriter.sizeOf(request.key()) + 8;
         }
         if (request instanceof RegisterRequest.Accept accept) {
-            return FrameWriter.sizeOf(accept.entry());
+            return FrameWriter.sizeOf(accept.entry()) + 8;
         }
         if (request instanceof RegisterRequest.Execute execute) {
             return FrameWriter.sizeOf(execute.key())
@@ -83,7 +83,7 @@ final class RegisterBody {
         if (reply instanceof RegisterReply.Outcome outcome) {
             return OUTCOME_BYTES + outcome.register().value().length;
         }
-        return reply instanceof RegisterReply.Accepted ? 0 : 8;
+        return reply instanceof RegisterReply.Accepted ? 1 : 8;
     }
 
     static void write(FrameWriter out, RegisterRequest request) {
@@ -91,7 +91,7 @@ final class RegisterBody {
         if (request instanceof RegisterRequest.Prepare prepare) {
             out.i64(prepare.ballot().packed());
         } else if (request instanceof RegisterRequest.Accept accept) {
-            out.entry(accept.entry());
+            out.entry(accept.entry()).i64(accept.next().packed());
         } else if (request instanceof RegisterRequest.Execute execute) {
             Operation operation = execute.operation();
             AtomicChange change = operation.change();
@@ -111,7 +111,7 @@ final class RegisterBody {
         Key key = in.key();
         return switch (type) {
             case FrameTypes.REGISTER_PREPARE -> new RegisterRequest.Prepare(key, in.version());
-            case FrameTypes.REGISTER_ACCEPT -> new RegisterRequest.Accept(accepted(in, key));
+            case FrameTypes.REGISTER_ACCEPT -> new RegisterRequest.Accept(accepted(in, key), in.version());
             case FrameTypes.REGISTER_READ -> new RegisterRequest.Read(key);
             default -> new RegisterRequest.Execute(key, operation(in));
         };
@@ -176,6 +176,8 @@ final class RegisterBody {
             ReplyBody.write(out.i64(held.purged().packed()), held.held());
         } else if (reply instanceof RegisterReply.Refused refused) {
             out.i64(refused.highest().packed());
+        } else if (reply instanceof RegisterReply.Accepted accepted) {
+            out.u8(accepted.promisesNext() ? 1 : 0);
         } else if (reply instanceof RegisterReply.Unknown unknown) {
             out.i64(unknown.newest().packed());
         } else if (reply instanceof RegisterReply.Outcome outcome) {
@@ -199,7 +201,7 @@ final class RegisterBody {
             return new RegisterReply.Promised(in.version(), ReplyBody.answer(in, request.key()));
         }
         if (type == FrameTypes.ACCEPTED && request instanceof RegisterRequest.Accept) {
-            return new RegisterReply.Accepted();
+            return new RegisterReply.Accepted(in.flag("whether the next ballot is promised"));
         }
         if (type == FrameTypes.BALLOT_REFUSED
                 && (request instanceof RegisterRequest.Prepare || request instanceof RegisterRequest.Accept)) {

@@ -110,13 +110,13 @@ final class FrameExamples {
                 new Request.RenewSnapshot(VERSION),
                 new Request.EndSnapshot(VERSION),
                 new RegisterRequest.Prepare(KEY, VERSION),
-                new RegisterRequest.Accept(VALUE),
+                new RegisterRequest.Accept(VALUE, VERSION),
                 new RegisterRequest.Read(LONGEST),
                 new RegisterRequest.Execute(KEY, OPERATION),
                 new Request.Batch(
                         List.of(
                                 new Request.Part(new RegisterRequest.Prepare(KEY, VERSION), 1),
-                                new Request.Part(new RegisterRequest.Accept(VALUE), 1),
+                                new Request.Part(new RegisterRequest.Accept(VALUE, VERSION), 1),
                                 new Request.Part(new RegisterRequest.Read(KEY), 1)),
                         7,
                         8),
@@ -150,7 +150,8 @@ final class FrameExamples {
                 new RepairReply.Acknowledged(),
                 new RepairReply.Watermarks(List.of(9L)),
                 new RegisterReply.Promised(VERSION, new Answer.Absent()),
-                new RegisterReply.Accepted(),
+                new RegisterReply.Accepted(true),
+                new RegisterReply.Accepted(false),
                 new RegisterReply.Refused(VERSION),
                 new RegisterReply.Held(VERSION, new Answer.Whole(VALUE)),
                 new RegisterReply.Outcome(
@@ -197,7 +198,7 @@ final class FrameExamples {
 
     private static Request registerRequestFor(RegisterReply reply) {
         if (reply instanceof RegisterReply.Accepted) {
-            return new RegisterRequest.Accept(VALUE);
+            return new RegisterRequest.Accept(VALUE, VERSION);
         }
         if (reply instanceof RegisterReply.Held) {
             return new RegisterRequest.Read(KEY);
