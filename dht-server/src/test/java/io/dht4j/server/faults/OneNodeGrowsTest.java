@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The first steps of whoever lets a cluster grow: one node forms it, and a second one joins and leaves. */
-@Tag("portable")
+@Tag("full")
 class OneNodeGrowsTest {
 
     @TempDir
@@ -49,7 +49,6 @@ class OneNodeGrowsTest {
     }
 
     @Test
-    @Tag("full")
     void oneNodeBecomesThreeOfWhichOneMayBeLost() throws Exception {
         try (AgreedProcesses nodes = new AgreedProcesses(directory, 1, 3)) {
             nodes.form();

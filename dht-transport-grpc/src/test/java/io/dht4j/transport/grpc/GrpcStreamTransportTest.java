@@ -19,8 +19,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("portable")
 class GrpcStreamTransportTest extends GrpcTransportContract {
 
     GrpcStreamTransportTest() {

@@ -1,5 +1,8 @@
 package io.dht4j.transport.grpc;
 
+import org.junit.jupiter.api.Tag;
+
+@Tag("full")
 class GrpcStreamTransportTlsTest extends GrpcSecureTransportContract {
 
     GrpcStreamTransportTlsTest() {
