@@ -335,6 +335,14 @@ class UsageTest {
         assertThat(run.err()).contains(node + ": " + why).hasLineCount(1);
     }
 
+    @ParameterizedTest
+    @CsvSource({"node.invalid, http://node.invalid:80", "https://node.invalid/, https://node.invalid:443"})
+    void aPortThatIsLeftOutIsNamed(String node, String full) {
+        CommandLineRun run = CommandLineRun.of("get", "k", "--node", node);
+
+        assertThat(run.err()).contains(full + ": the name of the host cannot be resolved");
+    }
+
     @Test
     void theCommandLineWinsOverTheFile(@TempDir Path directory) throws Exception {
         Path file = directory.resolve("node.properties");

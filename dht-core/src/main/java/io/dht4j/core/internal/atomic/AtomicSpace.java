@@ -81,13 +81,13 @@ public final class AtomicSpace {
         if (!isEncodable(map, name)) {
             throw new InvalidRequestException(
                     ErrorCode.BAD_REQUEST,
-                    "the name of a map must be encodable as UTF-8; this one has an unpaired" + " surrogate");
+                    "the name of a map must be encodable as UTF-8; this one has an unpaired surrogate");
         }
         int room = Key.MAX_LENGTH - NAME_AT - name.length;
         if (key.length() > room) {
             throw new InvalidRequestException(
                     ErrorCode.KEY_INVALID,
-                    "a key of the map \"" + map + "\" has at most " + room + " bytes, this one has " + key.length());
+                    "a key of map " + map + " has at most " + room + " bytes, this one has " + key.length());
         }
         return Key.of(ByteBuffer.allocate(NAME_AT + name.length + key.length())
                 .putLong(PREFIX)

@@ -81,6 +81,6 @@ class RegisterCodecTest {
                 .hasMessage("the name of a map has 1 to 255 bytes in UTF-8, not 0");
         assertThatThrownBy(() -> AtomicSpace.key("é".repeat(128), Key.of("k"))).hasMessageEndingWith("not 256");
         assertThatThrownBy(() -> AtomicSpace.key("m", Key.of(new byte[Key.MAX_LENGTH - 9])))
-                .hasMessage("a key of the map \"m\" has at most 4086 bytes, this one has 4087");
+                .hasMessage("a key of map m has at most 4086 bytes, this one has 4087");
     }
 }

@@ -20,6 +20,9 @@ import picocli.CommandLine.Spec;
 /** The options for the nodes to call. */
 public final class TargetNodeOptions {
 
+    private static final int HTTP_PORT = 80;
+    private static final int HTTPS_PORT = 443;
+
     @Spec(Spec.Target.MIXEE)
     @SuppressWarnings("NullAway.Init") // picocli sets it before the command runs
     private CommandSpec spec;
@@ -101,11 +104,17 @@ public final class TargetNodeOptions {
                                 + text + "\"");
             }
             if (isHttp && isBare && uri.getHost() != null) {
-                return uri;
+                return uri.getPort() == -1 ? withPort(uri) : uri;
             }
         } catch (URISyntaxException e) {
             // Falls through to the message, which shows the expected form.
         }
         throw new ParameterException(command, "--node must be a URL like http://127.0.0.1:8080, not \"" + text + "\"");
+    }
+
+    /** So that messages name the port, which is not the default one of a node. */
+    private static URI withPort(URI uri) throws URISyntaxException {
+        int port = "https".equals(uri.getScheme()) ? HTTPS_PORT : HTTP_PORT;
+        return new URI(uri.getScheme(), uri.getUserInfo(), uri.getHost(), port, "", null, null);
     }
 }
