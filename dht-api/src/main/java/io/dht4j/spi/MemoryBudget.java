@@ -188,7 +188,8 @@ public record MemoryBudget(long heapBytes, int maxValueBytes) {
     }
 
     /**
-     * For what a node has promised to the proposers of atomic operations: a 256th, up to 16 MiB.
+     * For what a node has promised to the proposers of atomic operations, and as much for the atomic keys that it has
+     * changed last as their proposer: a 256th each, up to 16 MiB.
      *
      * @return bytes
      */

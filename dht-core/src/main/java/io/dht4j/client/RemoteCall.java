@@ -262,11 +262,14 @@ final class RemoteCall<T> {
             if (silent != null) {
                 long millis = Math.round((environment.nanoTime() - askedNanos) / 1e6);
                 message = silent.address + ": no answer within " + millis + " ms";
+            }
+            DhtException failure = unanswered(DhtException.of(ErrorCode.INTERNAL, message));
+            if (silent != null) {
                 synchronized (failures) {
-                    failures.add(message);
+                    failures.add(String.valueOf(failure.getMessage()));
                 }
             }
-            end(unanswered(DhtException.of(ErrorCode.INTERNAL, message)));
+            end(failure);
         }
     }
 }

@@ -240,10 +240,7 @@ public final class VersionSource {
                     ErrorCode.CLOCK_CONTRADICTED,
                     "nothing done: the next ballot, " + ballot + ", is too far ahead of this node's clock"));
         }
-        if (ballot.packed() <= kept) {
-            if (bounds.isStale(ballot.packed(), false)) {
-                raise();
-            }
+        if (isKept(ballot)) {
             return CompletableFuture.completedFuture(ballot);
         }
         Waiting wait = new Waiting(ballot.packed(), false, true, new CompletableFuture<>());
@@ -258,9 +255,15 @@ public final class VersionSource {
      */
     public Optional<Version> ballotAtOnce(Version highest) {
         Version ballot = above(highest, clock.next());
-        return store.isPresent() && !clock.isBeyond(ballot) && ballot.packed() <= kept
-                ? Optional.of(ballot)
-                : Optional.empty();
+        return store.isPresent() && !clock.isBeyond(ballot) && isKept(ballot) ? Optional.of(ballot) : Optional.empty();
+    }
+
+    private boolean isKept(Version ballot) {
+        boolean isKept = ballot.packed() <= kept;
+        if (isKept && bounds.isStale(ballot.packed(), false)) {
+            raise();
+        }
+        return isKept;
     }
 
     private Version above(Version highest, Version next) {

@@ -155,7 +155,7 @@ public final class EntryWriter {
                 List<Entry> entries = group.get(i);
                 List<Version> each = newest.subList(from, from + accepted.get(i).size());
                 replies[i] = !refills && isRegister(entries)
-                        ? accepted(entries.get(0), each)
+                        ? accepted(entries.get(0), each, rowVersions.applyAsLong(i))
                         : applied(entries, newestOf(entries, accepted.get(i), each), unknown);
                 from += accepted.get(i).size();
             }
@@ -163,11 +163,17 @@ public final class EntryWriter {
     }
 
     /** Returns the reply to a ballot. A copy from another node may have brought a higher one since the promise. */
-    private Reply accepted(Entry entry, List<Version> newest) {
+    private Reply accepted(Entry entry, List<Version> newest, long rowVersion) {
         Version held = newest.isEmpty() ? newestOf(entry) : newest.get(0);
         return held.equals(entry.version()) && !newest.isEmpty()
-                ? new RegisterReply.Accepted(promises.promisedNext(entry.key(), entry.version()))
+                ? accepted(entry, rowVersion)
                 : new RegisterReply.Refused(held);
+    }
+
+    /** The next ballot was promised after the lock was released: an heir knows it only if the row is still the same. */
+    private RegisterReply.Accepted accepted(Entry entry, long rowVersion) {
+        return new RegisterReply.Accepted(promises.promisedNext(entry.key(), entry.version())
+                && rows.refusalOfRegister(entry.key(), rowVersion) == null);
     }
 
     private static boolean isRegister(List<Entry> entries) {
@@ -223,6 +229,7 @@ public final class EntryWriter {
                 yield null;
             }
             case BROKEN -> RegisterReplica.broken(entry.key());
+            case ACCEPTED -> accepted(entry, rowVersion);
             case REFUSED, WAITS, BUSY -> new RegisterReply.Refused(promises.highest(entry.key(), partition));
         };
     }

@@ -174,7 +174,7 @@ final class RegisterReplica {
             case GIVEN -> read(asked, (held, watermark) -> promised(ballot, held, watermark, asked));
             case REFUSED -> asked.reply().accept(new RegisterReply.Refused(promises.highest(prepare.key(), partition)));
             case WAITS -> {}
-            case BUSY -> asked.reply().accept(unsettled(prepare.key()));
+            case BUSY, ACCEPTED -> asked.reply().accept(unsettled(prepare.key()));
             case BROKEN -> asked.reply().accept(broken(prepare.key()));
         }
     }
@@ -205,7 +205,7 @@ final class RegisterReplica {
         Runnable again = again(new RegisterRequest.Read(asked.key()), asked);
         switch (promises.await(asked.key(), again)) {
             case GIVEN -> read(asked, (held, watermark) -> shown(held, watermark, asked));
-            case REFUSED, BUSY -> asked.reply().accept(unsettled(asked.key()));
+            case REFUSED, BUSY, ACCEPTED -> asked.reply().accept(unsettled(asked.key()));
             case WAITS -> {}
             case BROKEN -> asked.reply().accept(broken(asked.key()));
         }
@@ -216,7 +216,7 @@ final class RegisterReplica {
         return switch (promises.state(asked.key())) {
             case GIVEN -> new RegisterReply.Held(watermark, answer(held, asked.room()));
             case BROKEN -> broken(asked.key());
-            case REFUSED, WAITS, BUSY -> unsettled(asked.key());
+            case REFUSED, WAITS, BUSY, ACCEPTED -> unsettled(asked.key());
         };
     }
 

@@ -62,8 +62,8 @@ public final class Snapshots {
     private final Object merging = new Object();
     // Written under this; read anywhere.
     private volatile List<Snapshot> open = List.of();
-    /** The highest version of any snapshot so far. */
-    private final AtomicLong fixed = new AtomicLong();
+    /** The highest version that a snapshot can have which waits for no further write. */
+    private final AtomicLong shown = new AtomicLong();
     /** The reasons why the last snapshots have ended. Guarded by this. */
     private final Map<Version, String> ended = new LinkedHashMap<>();
 
@@ -113,7 +113,19 @@ public final class Snapshots {
      * @return never fails
      */
     public CompletableFuture<Void> writesSoFar() {
+        shown.accumulateAndGet(clock.current().packed(), Math::max);
         return writes.flip();
+    }
+
+    /**
+     * Returns whether a snapshot may show a version, and not wait for a write that has just {@linkplain #writeBegins
+     * begun}. New versions are shown by none.
+     *
+     * @param version a version that was issued earlier
+     */
+    public boolean mayShow(Version version) {
+        return version.packed() <= shown.get()
+                || open.stream().anyMatch(snapshot -> snapshot.at().isEmpty());
     }
 
     /**
@@ -179,17 +191,8 @@ public final class Snapshots {
         if (!found.get().fix(at)) {
             return failed(ErrorCode.BAD_REQUEST, "snapshot " + id + " has another version already");
         }
-        fixed.accumulateAndGet(at.packed(), Math::max);
         found.get().use(environment.nanoTime());
         return unlessEnded(found.get(), writesSoFar());
-    }
-
-    /**
-     * Returns the highest version of any snapshot so far. A write that has {@linkplain #writeBegins begun} before this
-     * is called may use any version above it: a snapshot that shows such a version waits for the write.
-     */
-    public Version fixed() {
-        return new Version(fixed.get());
     }
 
     /**

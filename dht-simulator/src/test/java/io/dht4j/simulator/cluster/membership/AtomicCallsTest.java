@@ -118,7 +118,7 @@ class AtomicCallsTest {
     }
 
     @Test
-    void aSilentProposerIsLeftAfterHalfASecond() {
+    void aSilentProposerIsLeft() {
         cluster.form(3);
         number(execute(0, AtomicChange.add(1)));
         for (int silent = 0; silent < 3; silent++) {
@@ -128,7 +128,7 @@ class AtomicCallsTest {
             for (int at : new int[] {(silent + 1) % 3, (silent + 2) % 3}) {
                 long begin = cluster.env.nanoTime();
                 number(execute(at, AtomicChange.add(1)));
-                assertThat(Duration.ofNanos(cluster.env.nanoTime() - begin)).isLessThan(Duration.ofMillis(600));
+                assertThat(Duration.ofNanos(cluster.env.nanoTime() - begin)).isLessThan(Duration.ofMillis(750));
             }
             cluster.nodes.values().forEach(node -> node.link.heal());
         }

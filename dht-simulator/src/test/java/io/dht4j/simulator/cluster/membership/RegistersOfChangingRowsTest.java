@@ -146,6 +146,37 @@ class RegistersOfChangingRowsTest extends MovingSlot {
         assertThat(holds(OTHER)).isFalse();
     }
 
+    private Reply accept(int node, int ballot, long number, int next) {
+        return send(node, new RegisterRequest.Accept(register(ballot, number), ballot(next)));
+    }
+
+    @Test
+    void anAcceptPromisesTheNextBallot() {
+        assertThat(prepare(OTHER, 10)).isInstanceOf(RegisterReply.Promised.class);
+        assertThat(accept(OTHER, 10, 1, 20)).isEqualTo(new RegisterReply.Accepted(true));
+        // A copy of the request, as after a broken connection.
+        assertThat(accept(OTHER, 10, 1, 20)).isEqualTo(new RegisterReply.Accepted(true));
+        assertRefused(prepare(OTHER, 15));
+        assertRefused(accept(OTHER, 15, 3, 0));
+        assertThat(accept(OTHER, 20, 2, 30)).isEqualTo(new RegisterReply.Accepted(true));
+        assertThat(prepare(OTHER, 40)).isInstanceOf(RegisterReply.Promised.class);
+        assertRefused(accept(OTHER, 30, 4, 50));
+        assertThat(agreed.stores.get(OTHER).get(key)).contains(register(20, 2));
+    }
+
+    @Test
+    void theNextBallotCountsInOneRowAndUntilARestart() {
+        assertThat(prepare(OTHER, 10)).isInstanceOf(RegisterReply.Promised.class);
+        assertThat(accept(OTHER, 10, 1, 20)).isEqualTo(new RegisterReply.Accepted(true));
+        move(Phase.COPY, HEIR);
+        assertRefused(accept(OTHER, 20, 2, 30));
+        assertThat(prepare(OTHER, 30)).isInstanceOf(RegisterReply.Promised.class);
+        assertThat(accept(OTHER, 30, 2, 40)).isEqualTo(new RegisterReply.Accepted(true));
+        agreed.restart(OTHER);
+        cluster.env.advance(Duration.ofSeconds(10));
+        assertRefused(accept(OTHER, 40, 3, 50));
+    }
+
     @Test
     void aPrepareWaitsForTheAcceptThatIsBeingStored() throws FrameException {
         acceptAt(10, 1, OTHER);

@@ -9,9 +9,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The registers of which a majority has promised this proposer the next ballot when it accepted the last one. Their
- * next round needs no promises: its state is known. A ballot is used once, so a lead is taken from here. The oldest
- * keys are dropped, which costs their next operation a round trip. Safe for use by any number of threads.
+ * Keeps, for each register, the ballot that a majority promised together with its last accept. The next round of such a
+ * register begins with the accept, as its state is known: the <em>1RTT optimization</em> of the paper that
+ * {@link Round} follows. A ballot is used once, so a lead is taken from here. The least recently used are dropped,
+ * which costs the next operation on the key a round trip. Safe for use by any number of threads.
  */
 final class Leads {
 
@@ -20,10 +21,8 @@ final class Leads {
 
     private final long maxBytes;
 
-    // Guarded by this.
-    /** In the order in which their keys came; a key keeps its place while its lead is in use, without it. */
-    private final Map<Key, Optional<Lead>> leads = new LinkedHashMap<>();
-
+    // Guarded by this. In the order of their last use.
+    private final Map<Key, Lead> leads = new LinkedHashMap<>();
     private long bytes;
 
     /**
@@ -33,7 +32,16 @@ final class Leads {
      * @param accepted the chosen state
      * @param rowVersion the version of the row that has accepted and promised
      */
-    record Lead(Version ballot, Entry accepted, long rowVersion) {}
+    record Lead(Version ballot, Entry accepted, long rowVersion) {
+
+        Key key() {
+            return accepted.key();
+        }
+
+        private long bytes() {
+            return BYTES_EACH + key().length() + accepted.value().length;
+        }
+    }
 
     /**
      * Creates an object without leads.
@@ -45,38 +53,27 @@ final class Leads {
     }
 
     synchronized void put(Lead lead) {
-        replace(lead.accepted().key(), Optional.of(lead));
-        Iterator<Map.Entry<Key, Optional<Lead>>> first = leads.entrySet().iterator();
+        take(lead.key());
+        leads.put(lead.key(), lead);
+        bytes += lead.bytes();
+        Iterator<Lead> oldest = leads.values().iterator();
         while (bytes > maxBytes) {
-            Map.Entry<Key, Optional<Lead>> gone = first.next();
-            bytes -= bytes(gone.getKey(), gone.getValue());
-            first.remove();
+            bytes -= oldest.next().bytes();
+            oldest.remove();
         }
     }
 
     synchronized Optional<Lead> take(Key key) {
-        Optional<Lead> taken = leads.getOrDefault(key, Optional.empty());
-        if (taken.isPresent()) {
-            replace(key, Optional.empty());
-        }
+        Optional<Lead> taken = Optional.ofNullable(leads.remove(key));
+        bytes -= taken.map(Lead::bytes).orElse(0L);
         return taken;
     }
 
-    /** Drops the lead that has a ballot, after a replica has refused the one before: it needs the next state whole. */
+    /** Drops the lead that has a ballot: a proposer with a higher one has refused it. */
     synchronized void drop(Key key, Version ballot) {
-        leads.getOrDefault(key, Optional.empty())
-                .filter(lead -> lead.ballot().equals(ballot))
-                .ifPresent(lead -> replace(key, Optional.empty()));
-    }
-
-    private void replace(Key key, Optional<Lead> lead) {
-        Optional<Lead> before = leads.put(key, lead);
-        bytes += bytes(key, lead) - (before == null ? 0 : bytes(key, before));
-    }
-
-    private static long bytes(Key key, Optional<Lead> lead) {
-        return BYTES_EACH
-                + key.length()
-                + lead.map(present -> present.accepted().value().length).orElse(0);
+        Lead lead = leads.get(key);
+        if (lead != null && lead.ballot().equals(ballot)) {
+            take(key);
+        }
     }
 }

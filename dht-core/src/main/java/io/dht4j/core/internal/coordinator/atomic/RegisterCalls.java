@@ -1,5 +1,7 @@
 package io.dht4j.core.internal.coordinator.atomic;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dht4j.AtomicChange;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
@@ -49,7 +51,7 @@ public final class RegisterCalls {
     private static final long READ_NANOS = TimeUnit.MILLISECONDS.toNanos(400);
 
     /**
-     * How long an attempt may take at a proposer that answers other requests. A slow one is left late: the next one
+     * How long an attempt may take at a proposer that answers other requests. A slow proposer is kept: a second one
      * would only disturb it, until the register has forgotten operations whose outcome is unknown.
      */
     private static final long ATTEMPT_NANOS = TimeUnit.SECONDS.toNanos(2);
@@ -168,7 +170,7 @@ public final class RegisterCalls {
         return RequestId.of(millis, client >>> CLIENT_SHIFT, client + sequence.incrementAndGet());
     }
 
-    /** An attempt, which equals no other. */
+    /** One attempt; compared by identity. */
     private static final class Sent {
 
         final Node node;
@@ -197,8 +199,13 @@ public final class RegisterCalls {
         private final List<NodeId> asked = new ArrayList<>(2);
         /** The latest attempt, until it ends or is left for the next one. */
         private @Nullable Sent current;
+        /** The attempt whose proposer was suspected when that was last looked at. */
+        private @Nullable Sent doubted;
 
         private boolean wasSent;
+        /** Whether a proposer was too busy to begin an attempt. */
+        private boolean wasBusy;
+
         private int inFlight;
         private String last = "no node has answered";
 
@@ -241,14 +248,20 @@ public final class RegisterCalls {
             }
         }
 
+        /**
+         * Leaves a proposer that is suspected at two successive looks, between which it was pinged, if another one is
+         * not.
+         */
         private synchronized boolean leavesSilent() {
             Sent sent = current;
-            if (sent == null || !services.client().order().isSuspected(sent.node)) {
+            boolean isSuspected = sent != null && services.client().order().isSuspected(sent.node);
+            boolean isSilent = isSuspected && doubted == sent;
+            doubted = isSuspected ? sent : null;
+            if (!isSilent || next(candidates(), false).isEmpty()) {
                 return false;
             }
             current = null;
-            mayBeDone = true;
-            last = sent.node.id() + " does not answer";
+            last = requireNonNull(sent).node.id() + " does not answer";
             return true;
         }
 
@@ -342,13 +355,17 @@ public final class RegisterCalls {
          * last, that was not asked yet; empty once all were, so that the call pauses before it asks them again.
          */
         private Optional<Node> next() {
-            ClusterView view = services.components().view();
-            List<Node> nodes = view.complete(view.partitionOf(key));
+            List<Node> nodes = candidates();
             Optional<Node> next = next(nodes, false).or(() -> next(nodes, true));
             if (next.isEmpty()) {
                 forget();
             }
             return next;
+        }
+
+        private List<Node> candidates() {
+            ClusterView view = services.components().view();
+            return view.complete(view.partitionOf(key));
         }
 
         private synchronized Optional<Node> next(List<Node> nodes, boolean isSuspected) {
@@ -396,9 +413,12 @@ public final class RegisterCalls {
 
         private void missed(boolean isUnknown, ErrorCode code, String why, Sent sent, boolean isLatest) {
             boolean isRefused;
-            // Then it works on others of the key, and a second proposer would only disturb it.
-            boolean isBusy = code == ErrorCode.DEADLINE_PASSED && !isUnknown;
+            boolean isBusy;
             synchronized (this) {
+                // The proposer works on other operations on the key, so that a second one would only disturb it; but it
+                // may be unable to issue ballots.
+                isBusy = code == ErrorCode.DEADLINE_PASSED && !isUnknown && !wasBusy;
+                wasBusy |= isBusy;
                 mayBeDone |= isUnknown;
                 last = why;
                 // A queue that is full stays so for a while.
@@ -428,8 +448,8 @@ public final class RegisterCalls {
             boolean isUnknown;
             boolean isAgain;
             synchronized (this) {
-                isUnknown = mayBeDone;
-                isAgain = !mayBeDone && !isGiven;
+                isUnknown = mayBeDone || inFlight > 0;
+                isAgain = !isUnknown && !isGiven;
                 if (isAgain) {
                     operation = new Operation(newId(Math.max(now(), newest.millis() + 1)), change);
                     asked.clear();

@@ -40,7 +40,7 @@ final class RegisterQueue {
 
     private static final int LONGEST_PAUSE = 6;
 
-    /** How long a promised ballot is used: far shorter than a purge watermark is behind the clock. */
+    /** How long a lead is used: later a purge may have removed the state, and its accept would be refused. */
     private static final long LEAD_MILLIS = 10_000;
 
     private final RegisterServices services;
@@ -120,8 +120,7 @@ final class RegisterQueue {
         return !isBusy && waiting.isEmpty();
     }
 
-    /** Ends a turn. */
-    private void next() {
+    private void beginNext() {
         synchronized (this) {
             isBusy = false;
         }
@@ -136,7 +135,7 @@ final class RegisterQueue {
         /** A snapshot waits for the ballots of this turn. */
         private final Snapshots.Write inFlight = services.snapshots().writeBegins();
 
-        private final AtomicBoolean isOver = new AtomicBoolean();
+        private final AtomicBoolean hasEnded = new AtomicBoolean();
         private int rounds;
         private volatile @Nullable Round current;
 
@@ -150,18 +149,21 @@ final class RegisterQueue {
         }
 
         void begin() {
-            Optional<Leads.Lead> lead = services.leads().take(key);
-            RowQuorum row = services.row(key);
-            if (lead.isPresent() && isUsable(lead.get(), row)) {
-                start(() -> new Round(services, key, row, lead.get(), attempts, limited(), this));
-            } else {
-                propose(Register.NEVER_CHANGED);
+            try {
+                Optional<Leads.Lead> lead = services.leads().take(key);
+                RowQuorum row = services.row(key);
+                if (lead.isPresent() && isUsable(lead.get(), row)) {
+                    start(() -> new Round(services, key, row, lead.get(), attempts, limited(), this));
+                } else {
+                    propose(Register.NEVER_CHANGED);
+                }
+            } catch (RuntimeException | Error e) {
+                fail(e);
             }
         }
 
         /**
-         * Returns whether the lead of these attempts may be used. Its ballot must not belong into a snapshot that does
-         * not wait for it, nor be so old that what it would change may be purged.
+         * Returns whether the lead may be used. A snapshot that does not wait for this turn must not show its ballot.
          */
         private boolean isUsable(Leads.Lead lead, RowQuorum row) {
             for (Attempt attempt : attempts) {
@@ -172,7 +174,7 @@ final class RegisterQueue {
             long age = services.versions().current().millis() - lead.ballot().millis();
             return age <= LEAD_MILLIS
                     && lead.rowVersion() == row.token().rowVersion()
-                    && lead.ballot().compareTo(services.snapshots().fixed()) > 0;
+                    && !services.snapshots().mayShow(lead.ballot());
         }
 
         /** Begins a round with a ballot above another one. */
@@ -229,9 +231,9 @@ final class RegisterQueue {
         }
 
         private void end() {
-            if (isOver.compareAndSet(false, true)) {
+            if (hasEnded.compareAndSet(false, true)) {
                 inFlight.ended();
-                next();
+                beginNext();
             }
         }
 
@@ -280,8 +282,8 @@ final class RegisterQueue {
                     .refresh()
                     .newerThan(last.row().token().view().epoch(), stale.node(), context.remainingNanos())
                     .whenComplete((view, error) -> {
-                        late.cancel();
                         if (error == null) {
+                            late.cancel();
                             next.run();
                         } else {
                             services.environment().schedule(next, pause());

@@ -41,6 +41,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Round {
 
+    /** How often a node that is behind is asked again. */
+    private static final int MOST_BEHIND = 3;
+
     private static final String OUTBID = "other proposers have higher ballots";
 
     /** Receives the end of a round. */
@@ -85,7 +88,7 @@ final class Round {
     private final Map<NodeId, RegisterReply.Promised> promises = new HashMap<>();
     private final Set<NodeId> accepted = new HashSet<>();
     /** The nodes that have promised the next ballot. */
-    private final Set<NodeId> led = new HashSet<>();
+    private final Set<NodeId> promisedNext = new HashSet<>();
     /** Whether another proposer has a higher ballot. */
     private boolean isOutbid;
     /** Whether the proposed state is accepted by a majority. */
@@ -97,7 +100,9 @@ final class Round {
     /** The state that is to be accepted, once there is one. */
     private @Nullable Entry proposed;
     /** The ballot of the next round of this proposer, if enough nodes promise it. */
-    private Optional<Version> next = Optional.empty();
+    private Optional<Version> nextBallot = Optional.empty();
+    /** How often each node has refused because it lacks the state before, or has just promised the ballot. */
+    private final Map<NodeId, Integer> behind = new HashMap<>();
 
     /**
      * Creates a round that begins with promises.
@@ -164,6 +169,9 @@ final class Round {
         }
         Runnable following;
         synchronized (this) {
+            if (stage == Stage.OVER) {
+                return;
+            }
             following =
                     execute(RegisterCodec.register(lead.orElseThrow().accepted()), Register.NEVER_CHANGED, row.nodes());
         }
@@ -298,10 +306,10 @@ final class Round {
         made.forEach(Attempt::isProposed);
         stage = Stage.ACCEPT;
         Entry entry = RegisterCodec.entry(key, ballot, register);
-        next = services.versions().ballotAtOnce(ballot);
+        nextBallot = services.versions().ballotAtOnce(ballot);
         proposed = entry;
-        accept =
-                OutboundRequest.of(new RegisterRequest.Accept(entry, next.orElse(Register.NEVER_CHANGED)), row.token());
+        accept = OutboundRequest.of(
+                new RegisterRequest.Accept(entry, nextBallot.orElse(Register.NEVER_CHANGED)), row.token());
         Runnable send = sendAccept(acceptors);
         return () -> {
             forgotten.forEach(attempt -> attempt.forgotten(last));
@@ -332,7 +340,7 @@ final class Round {
         synchronized (this) {
             accepted.add(node.id());
             if (promisesNext) {
-                led.add(node.id());
+                promisedNext.add(node.id());
             }
             if (stage != Stage.ACCEPT || !row.isWriteQuorum(accepted)) {
                 return;
@@ -340,10 +348,10 @@ final class Round {
             stage = Stage.OVER;
             isChosen = true;
             executed = attempts;
-            if (!isOutbid && row.isReadQuorum(led)) {
+            if (!isOutbid && nextBallot.isPresent() && row.isReadQuorum(promisedNext)) {
                 services.leads()
                         .put(new Leads.Lead(
-                                next.orElseThrow(),
+                                nextBallot.get(),
                                 requireNonNull(proposed),
                                 row.token().rowVersion()));
             }
@@ -359,14 +367,16 @@ final class Round {
         boolean isBehind;
         synchronized (this) {
             highest = max(highest, other);
-            // It has not accepted the state before this one yet, and so has promised nothing.
-            isBehind = isLed() && other.compareTo(ballot) < 0 && promised.putIfAbsent(node.id(), node) == null;
+            isBehind =
+                    isLed() && other.compareTo(ballot) <= 0 && behind.merge(node.id(), 1, Integer::sum) <= MOST_BEHIND;
             if (!isBehind) {
                 isOutbid = true;
-                next.ifPresent(unused -> services.leads().drop(key, unused));
+                nextBallot.ifPresent(unused -> services.leads().drop(key, unused));
             }
         }
-        if (isBehind) {
+        if (isBehind && other.equals(ballot)) {
+            ask(node, requireNonNull(accept));
+        } else if (isBehind) {
             ask(node, OutboundRequest.of(new RegisterRequest.Prepare(key, ballot), row.token()));
         } else if (isLed()) {
             giveUp(ErrorCode.NOT_ENOUGH_REPLICAS, OUTBID);

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 public final class Promises {
 
     private static final int STRIPES = 64;
-    private static final int STRIPE_SHIFT = Integer.SIZE - 6;
+    private static final int STRIPE_SHIFT = Integer.numberOfLeadingZeros(STRIPES - 1);
 
     /** The golden ratio of the integers: all bits of a hash count in the high ones of the product. */
     private static final int SPREAD = 0x9E3779B9;
@@ -61,6 +61,8 @@ public final class Promises {
         long rowVersion;
         /** The ballot that is promised once this one is accepted; 0 for none. */
         long next;
+        /** The ballot that is promised once the next one is accepted; 0 for none. */
+        long afterNext;
         /** The accepted ballot after which this one was promised; 0 if it was promised by itself. */
         long after;
         /** Whether its ballot is being written to the store. */
@@ -72,7 +74,7 @@ public final class Promises {
         @Nullable
         List<Runnable> waiting;
 
-        /** Whether it was made again since it was last spared from eviction. */
+        /** Whether it was used again since it was made, or last spared from eviction. */
         private boolean isRecent;
 
         Promise(int partition) {
@@ -101,14 +103,16 @@ public final class Promises {
         /** Too many requests wait for the accept that is being stored. */
         BUSY,
         /** The store has failed to write the key, so that a state of it may appear or not. */
-        BROKEN
+        BROKEN,
+        /** The ballot was accepted before, and the next one is promised. */
+        ACCEPTED
     }
 
     /**
      * Creates an object without promises.
      *
      * @param partitions the number of partitions
-     * @param maxBytes roughly the heap for promises; the least recently used are evicted
+     * @param maxBytes roughly the heap for promises; those are evicted that were not used for long
      * @param store keeps the bound of all promises
      * @param environment runs store work
      */
@@ -188,21 +192,23 @@ public final class Promises {
             if (promise == null) {
                 promise = new Promise(partition);
                 add(stripe, key, promise);
+            } else {
+                promise.isRecent = true;
             }
             promise.ballot = ballot.packed();
             promise.rowVersion = rowVersion;
             promise.next = 0;
+            promise.afterNext = 0;
             promise.after = 0;
-            promise.isRecent = true;
             return Verdict.GIVEN;
         }
     }
 
     /**
-     * Prepares to promise a ballot once the promised one is accepted, unless another one is promised before.
+     * Prepares to promise a ballot once another one is accepted, unless a third one is promised before.
      *
      * @param key the key
-     * @param ballot the ballot that is to be accepted
+     * @param ballot the ballot that is to be accepted: the promised one, or that which is promised once it is accepted
      * @param next the next one; ignored unless it is higher and {@linkplain #permits permitted}
      */
     public void expect(Key key, Version ballot, Version next) {
@@ -214,6 +220,8 @@ public final class Promises {
             Promise promise = stripe.promises.get(key);
             if (promise != null && promise.ballot == ballot.packed()) {
                 promise.next = next.packed();
+            } else if (promise != null && promise.next == ballot.packed()) {
+                promise.afterNext = next.packed();
             }
         }
     }
@@ -313,7 +321,7 @@ public final class Promises {
      * @param key the key
      * @param ballot the ballot
      * @param rowVersion the version of the partition's row
-     * @return {@code GIVEN}, {@code REFUSED} or {@code BROKEN}
+     * @return {@code GIVEN}, {@code REFUSED}, {@code BROKEN} or {@code ACCEPTED}
      */
     public Verdict begin(Key key, Version ballot, long rowVersion) {
         Stripe stripe = stripe(key);
@@ -321,6 +329,12 @@ public final class Promises {
             Promise promise = stripe.promises.get(key);
             if (isFull() && (promise == null || promise.doubtful == null)) {
                 return Verdict.BROKEN;
+            }
+            if (promise != null
+                    && !promise.isPending
+                    && promise.after == ballot.packed()
+                    && promise.rowVersion == rowVersion) {
+                return Verdict.ACCEPTED;
             }
             if (promise == null || promise.isPending || !isExact(promise, ballot.packed(), rowVersion)) {
                 return Verdict.REFUSED;
@@ -345,7 +359,8 @@ public final class Promises {
             if (promise.next != 0) {
                 promise.after = promise.ballot;
                 promise.ballot = promise.next;
-                promise.next = 0;
+                promise.next = promise.afterNext;
+                promise.afterNext = 0;
                 promise.isRecent = true;
             }
         });
@@ -449,7 +464,7 @@ public final class Promises {
     private void add(Stripe stripe, Key key, Promise promise) {
         stripe.promises.put(key, promise);
         stripe.bytes += bytes(key);
-        // Each is spared at most once, so that this ends.
+        // All may be in use.
         for (int left = 2 * stripe.promises.size(); stripe.bytes > bytesPerStripe && left > 0; left--) {
             evictOrSpare(stripe, promise);
         }
