@@ -2,7 +2,7 @@ package io.dht4j.transport.grpc;
 
 import org.junit.jupiter.api.Tag;
 
-@Tag("full")
+@Tag("variant")
 class GrpcStreamTransportTlsTest extends GrpcSecureTransportContract {
 
     GrpcStreamTransportTlsTest() {

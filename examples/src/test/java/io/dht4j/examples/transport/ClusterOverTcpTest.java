@@ -3,10 +3,8 @@ package io.dht4j.examples.transport;
 import io.dht4j.Node;
 import io.dht4j.simulator.contract.ClusterOverTransportContract;
 import io.dht4j.spi.Transport;
-import org.junit.jupiter.api.Tag;
 
 // tag::cluster[]
-@Tag("portable")
 class ClusterOverTcpTest extends ClusterOverTransportContract {
 
     @Override
