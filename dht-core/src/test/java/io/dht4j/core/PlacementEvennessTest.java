@@ -18,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 @Tag("search")
+@Tag("full")
 class PlacementEvennessTest {
 
     static Stream<Placement> bounded() {

@@ -164,7 +164,7 @@ class ServerProcessTest {
     }
 
     @Test
-    @Tag("portable")
+    @Tag("full")
     void theDirectoryOfAnotherNodeIsRefused() throws Exception {
         List<Integer> ports = FreePorts.find(2);
         try (ServerProcess first = startOneOfTwo("n1", ports)) {

@@ -49,6 +49,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * the first run) and {@code dht.faults.runs} (over each transport, with seeds that follow each other).
  */
 @Tag("search")
+@Tag("full")
 class RealFaultsTest {
 
     private static final int ROUNDS = Integer.getInteger("dht.faults.rounds", SearchEffort.isWhole() ? 6 : 3);

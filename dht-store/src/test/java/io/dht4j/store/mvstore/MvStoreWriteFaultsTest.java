@@ -52,6 +52,7 @@ class MvStoreWriteFaultsTest extends MvStoreFaults {
 
     @ParameterizedTest
     @EnumSource(Durability.class)
+    @Tag("full")
     void aLogOnAFullDiskTakesNothingUntilThereIsRoomAgain(Durability durability) throws Exception {
         try (MvStore store = open(small(durability))) {
             put(store, 1000);

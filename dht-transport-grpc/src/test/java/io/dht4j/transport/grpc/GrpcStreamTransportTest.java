@@ -22,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-@Tag("portable")
+@Tag("variant")
 class GrpcStreamTransportTest extends GrpcTransportContract {
 
     GrpcStreamTransportTest() {

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
  * All that may happen between the threads that use a clock: whatever they see could have happened one after the other.
  */
 @Tag("search")
+@Tag("full")
 class HybridClockInterleavingsTest {
 
     private static final long NOW = 1_000;

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
  * Work that begins and ends while somebody waits for all that had begun: nobody waits for too little, nor for too much.
  */
 @Tag("search")
+@Tag("full")
 class WritesInFlightInterleavingsTest {
 
     @Test

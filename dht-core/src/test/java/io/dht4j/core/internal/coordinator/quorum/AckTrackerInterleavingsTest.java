@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** Answers that come at the same time: one of them learns of the outcome, as if they had come one after the other. */
 @Tag("search")
+@Tag("full")
 class AckTrackerInterleavingsTest {
 
     @Test

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
  * that it is late.
  */
 @Tag("search")
+@Tag("full")
 class KeyReadInterleavingsTest {
 
     @Test

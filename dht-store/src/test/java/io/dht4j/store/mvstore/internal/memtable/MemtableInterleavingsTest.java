@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
  * byte arrays through which it writes small ones.
  */
 @Tag("search")
+@Tag("full")
 class MemtableInterleavingsTest {
 
     private static final byte[] LARGE = new byte[RecordArena.LARGE_BYTES + 1];
