@@ -155,6 +155,17 @@ public final class VersionSource {
     }
 
     /**
+     * Issues a new version that exceeds another one.
+     *
+     * @param least the version that it must exceed
+     * @return {@link #next()} if that does, else {@link #above}
+     */
+    public Version nextAbove(Version least) {
+        Version next = clock.next();
+        return next.compareTo(least) > 0 ? next : clock.above(least);
+    }
+
+    /**
      * Returns the greatest version issued or observed, or the wall clock if that is ahead.
      *
      * @return a version that may have been issued already
@@ -234,7 +245,7 @@ public final class VersionSource {
      *     {@code highest}
      */
     public CompletableFuture<Version> ballot(Version highest, long nanos) {
-        Version ballot = above(highest, clock.next());
+        Version ballot = nextAbove(highest);
         if (store.isEmpty() || clock.isBeyond(ballot)) {
             return CompletableFuture.failedFuture(new UnavailableException(
                     ErrorCode.CLOCK_CONTRADICTED,
@@ -254,7 +265,7 @@ public final class VersionSource {
      * @return see {@link #ballot}; empty where that fails or does not complete at once
      */
     public Optional<Version> ballotAtOnce(Version highest) {
-        Version ballot = above(highest, clock.next());
+        Version ballot = nextAbove(highest);
         return store.isPresent() && !clock.isBeyond(ballot) && isKept(ballot) ? Optional.of(ballot) : Optional.empty();
     }
 
@@ -264,10 +275,6 @@ public final class VersionSource {
             raise();
         }
         return isKept;
-    }
-
-    private Version above(Version highest, Version next) {
-        return next.compareTo(highest) > 0 ? next : clock.above(highest);
     }
 
     private void proceed(Waiting wait) {

@@ -127,7 +127,7 @@ final class BatchService {
 
     private @Nullable Reply refusal(Request.BatchPart part) {
         return part.request() instanceof RegisterRequest.Accept accept
-                ? registers.refusal(accept, part.rowVersion())
+                ? registers.admit(accept, part.rowVersion())
                 : replica.admit((Request.ApplyEntries) part.request());
     }
 

@@ -229,8 +229,11 @@ public final class EntryWriter {
                 yield null;
             }
             case BROKEN -> RegisterReplica.broken(entry.key());
-            case ACCEPTED -> accepted(entry, rowVersion);
-            case REFUSED, WAITS, BUSY -> new RegisterReply.Refused(promises.highest(entry.key(), partition));
+            // A copy of a request whose connection broke.
+            case REFUSED, WAITS, BUSY ->
+                promises.promisedNext(entry.key(), entry.version())
+                        ? accepted(entry, rowVersion)
+                        : new RegisterReply.Refused(promises.highest(entry.key(), partition));
         };
     }
 

@@ -80,7 +80,7 @@ final class RegisterReplica {
             @Nullable ReplyRoom room,
             Consumer<Reply> reply) {
         Asked asked = new Asked(request.key(), rowVersion, liveness, room, reply);
-        Reply refusal = liveness.isOver() ? Replica.late() : refusal(request, rowVersion);
+        Reply refusal = liveness.isOver() ? Replica.late() : admit(request, rowVersion);
         refusal = refusal == null ? refusal(request.key()) : refusal;
         if (refusal != null) {
             reply.accept(refusal);
@@ -93,9 +93,9 @@ final class RegisterReplica {
         }
     }
 
-    /** Returns the refusal of a request, or null if it may be served. */
+    /** Admits a request, and prepares to promise the next ballot of an accept. Returns the refusal, or null. */
     @Nullable
-    Reply refusal(RegisterRequest request, long rowVersion) {
+    Reply admit(RegisterRequest request, long rowVersion) {
         if (!AtomicSpace.contains(request.key())) {
             return new Reply.Failed(ErrorCode.BAD_REQUEST, "key " + request.key() + " is not one of a register");
         }
@@ -174,7 +174,7 @@ final class RegisterReplica {
             case GIVEN -> read(asked, (held, watermark) -> promised(ballot, held, watermark, asked));
             case REFUSED -> asked.reply().accept(new RegisterReply.Refused(promises.highest(prepare.key(), partition)));
             case WAITS -> {}
-            case BUSY, ACCEPTED -> asked.reply().accept(unsettled(prepare.key()));
+            case BUSY -> asked.reply().accept(unsettled(prepare.key()));
             case BROKEN -> asked.reply().accept(broken(prepare.key()));
         }
     }
@@ -205,7 +205,7 @@ final class RegisterReplica {
         Runnable again = again(new RegisterRequest.Read(asked.key()), asked);
         switch (promises.await(asked.key(), again)) {
             case GIVEN -> read(asked, (held, watermark) -> shown(held, watermark, asked));
-            case REFUSED, BUSY, ACCEPTED -> asked.reply().accept(unsettled(asked.key()));
+            case REFUSED, BUSY -> asked.reply().accept(unsettled(asked.key()));
             case WAITS -> {}
             case BROKEN -> asked.reply().accept(broken(asked.key()));
         }
@@ -216,7 +216,7 @@ final class RegisterReplica {
         return switch (promises.state(asked.key())) {
             case GIVEN -> new RegisterReply.Held(watermark, answer(held, asked.room()));
             case BROKEN -> broken(asked.key());
-            case REFUSED, WAITS, BUSY, ACCEPTED -> unsettled(asked.key());
+            case REFUSED, WAITS, BUSY -> unsettled(asked.key());
         };
     }
 

@@ -241,7 +241,7 @@ public final class Replica {
                 gate.apply(apply.entries(), rowVersion, liveness, reply);
             }
         } else if (request instanceof RegisterRequest.Accept accept) {
-            Reply refusal = registers.refusal(accept, rowVersion);
+            Reply refusal = registers.admit(accept, rowVersion);
             if (refusal != null) {
                 reply.accept(refusal);
             } else {

@@ -62,7 +62,7 @@ public final class Snapshots {
     private final Object merging = new Object();
     // Written under this; read anywhere.
     private volatile List<Snapshot> open = List.of();
-    /** The highest version that a snapshot can have which waits for no further write. */
+    /** Snapshots up to this version wait for no write that begins now. */
     private final AtomicLong shown = new AtomicLong();
     /** The reasons why the last snapshots have ended. Guarded by this. */
     private final Map<Version, String> ended = new LinkedHashMap<>();
@@ -118,8 +118,8 @@ public final class Snapshots {
     }
 
     /**
-     * Returns whether a snapshot may show a version, and not wait for a write that has just {@linkplain #writeBegins
-     * begun}. New versions are shown by none.
+     * Returns whether a snapshot may show a version without waiting for a write that has just {@linkplain #writeBegins
+     * begun}. None shows a version that is issued now.
      *
      * @param version a version that was issued earlier
      */

@@ -27,9 +27,17 @@ public sealed interface RegisterRequest extends Request {
      * proposer: with the promises of a majority, that can propose a change of this state at once.
      *
      * @param entry the register as an entry, whose version is the ballot
-     * @param next the ballot to be promised; zero for none
+     * @param next the ballot to be promised, or {@link #NO_BALLOT}
      */
     record Accept(Entry entry, Version next) implements RegisterRequest {
+
+        /** In place of the next ballot: none is to be promised. */
+        public static final Version NO_BALLOT = new Version(0);
+
+        /** Returns whether a ballot is to be promised. */
+        public boolean hasNext() {
+            return !next.equals(NO_BALLOT);
+        }
 
         @Override
         public Key key() {

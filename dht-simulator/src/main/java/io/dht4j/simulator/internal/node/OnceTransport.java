@@ -28,7 +28,7 @@ final class OnceTransport extends ForwardingTransport {
 
     @Override
     public CompletionStage<byte[]> call(Node node, Frame request, CallContext context) {
-        if (FrameCodec.isAtomicOperation(request.toBytes()) && !sent.add(request)) {
+        if (FrameCodec.isAtomicOperation(request.head()) && !sent.add(request)) {
             return CompletableFuture.failedFuture(
                     new TransportException(Outcome.UNKNOWN, "the request to " + node.id() + " was sent before"));
         }

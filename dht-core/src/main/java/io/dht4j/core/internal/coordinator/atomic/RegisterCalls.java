@@ -257,7 +257,7 @@ public final class RegisterCalls {
             boolean isSuspected = sent != null && services.client().order().isSuspected(sent.node);
             boolean isSilent = isSuspected && doubted == sent;
             doubted = isSuspected ? sent : null;
-            if (!isSilent || next(candidates(), false).isEmpty()) {
+            if (!isSilent || next(false).isEmpty()) {
                 return false;
             }
             current = null;
@@ -354,31 +354,22 @@ public final class RegisterCalls {
          * Returns the proposer that is asked next: the first one in the order of all coordinators, suspected nodes
          * last, that was not asked yet; empty once all were, so that the call pauses before it asks them again.
          */
-        private Optional<Node> next() {
-            List<Node> nodes = candidates();
-            Optional<Node> next = next(nodes, false).or(() -> next(nodes, true));
+        private synchronized Optional<Node> next() {
+            Optional<Node> next = next(false).or(() -> next(true));
             if (next.isEmpty()) {
-                forget();
+                asked.clear();
             }
             return next;
         }
 
-        private List<Node> candidates() {
+        private synchronized Optional<Node> next(boolean isSuspected) {
             ClusterView view = services.components().view();
-            return view.complete(view.partitionOf(key));
-        }
-
-        private synchronized Optional<Node> next(List<Node> nodes, boolean isSuspected) {
-            for (Node node : nodes) {
+            for (Node node : view.complete(view.partitionOf(key))) {
                 if (services.client().order().isSuspected(node) == isSuspected && !asked.contains(node.id())) {
                     return Optional.of(node);
                 }
             }
             return Optional.empty();
-        }
-
-        private synchronized void forget() {
-            asked.clear();
         }
 
         /** Returns a deadline so early that the end is known by the deadline of the call. */
@@ -393,7 +384,10 @@ public final class RegisterCalls {
             if (reply instanceof RegisterReply.Outcome outcome) {
                 result.complete(outcome);
             } else if (reply instanceof RegisterReply.Unknown unknown) {
-                forgotten(unknown.newest());
+                // Of an attempt that was left, it says nothing about the latest one.
+                if (isLatest) {
+                    forgotten(unknown.newest());
+                }
             } else if (reply instanceof Reply.Failed failed) {
                 missed(failed.code() == ErrorCode.NO_REPLY, failed.code(), failed.message(), sent, isLatest);
             }

@@ -17,7 +17,6 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -153,7 +152,7 @@ final class RegisterQueue {
                 Optional<Leads.Lead> lead = services.leads().take(key);
                 RowQuorum row = services.row(key);
                 if (lead.isPresent() && isUsable(lead.get(), row)) {
-                    start(() -> new Round(services, key, row, lead.get(), attempts, limited(), this));
+                    start(row, lead.get().ballot(), lead);
                 } else {
                     propose(Register.NEVER_CHANGED);
                 }
@@ -184,15 +183,7 @@ final class RegisterQueue {
                         .ballot(highest, Math.max(1, context.remainingNanos()))
                         .whenComplete((ballot, error) -> {
                             if (error == null) {
-                                start(() -> new Round(
-                                        services,
-                                        key,
-                                        services.row(key),
-                                        ballot,
-                                        unfinished(),
-                                        limited(),
-                                        isAlone,
-                                        this));
+                                start(services.row(key), ballot, Optional.empty());
                             } else {
                                 fail(DhtException.unwrap(error));
                             }
@@ -202,17 +193,13 @@ final class RegisterQueue {
             }
         }
 
-        private List<Attempt> unfinished() {
-            return attempts.stream().filter(attempt -> !attempt.isOver()).toList();
-        }
-
-        private CallContext limited() {
-            return new CallContext(services.environment()::nanoTime, Math.min(ROUND_NANOS, context.remainingNanos()));
-        }
-
-        private void start(Supplier<Round> next) {
+        private void start(RowQuorum row, Version ballot, Optional<Leads.Lead> lead) {
             try {
-                Round round = next.get();
+                CallContext limited = new CallContext(
+                        services.environment()::nanoTime, Math.min(ROUND_NANOS, context.remainingNanos()));
+                List<Attempt> left =
+                        attempts.stream().filter(attempt -> !attempt.isOver()).toList();
+                Round round = new Round(services, key, row, ballot, lead, left, limited, isAlone, this);
                 current = round;
                 try {
                     round.start();

@@ -63,6 +63,8 @@ final class Round {
     private enum Stage {
         PREPARE,
         ACCEPT,
+        /** A majority has accepted the state. Other nodes are still asked to. */
+        CHOSEN,
         OVER
     }
 
@@ -72,11 +74,10 @@ final class Round {
     private final Version ballot;
     private final CallContext context;
     private final End end;
-    /** Null in a round that begins with the accept. */
-    private final @Nullable OutboundRequest prepare;
+    private final OutboundRequest prepare;
     /** Whether all nodes that answer are to accept the result. */
     private final boolean isForAll;
-    /** What it begins with, in place of promises. */
+    /** What it begins with, in place of promises; empty to ask for them. */
     private final Optional<Leads.Lead> lead;
     /** Set before any request. */
     private volatile Environment.@Nullable Timer timer;
@@ -91,23 +92,22 @@ final class Round {
     private final Set<NodeId> promisedNext = new HashSet<>();
     /** Whether another proposer has a higher ballot. */
     private boolean isOutbid;
-    /** Whether the proposed state is accepted by a majority. */
-    private boolean isChosen;
 
     private final Set<NodeId> failed = new HashSet<>();
     private Version highest = Register.NEVER_CHANGED;
+    /** The state that is to be accepted, and the next ballot, once there are. */
+    private RegisterRequest.@Nullable Accept proposal;
+
     private @Nullable OutboundRequest accept;
-    /** The state that is to be accepted, once there is one. */
-    private @Nullable Entry proposed;
-    /** The ballot of the next round of this proposer, if enough nodes promise it. */
-    private Optional<Version> nextBallot = Optional.empty();
     /** How often each node has refused because it lacks the state before, or has just promised the ballot. */
     private final Map<NodeId, Integer> behind = new HashMap<>();
 
     /**
-     * Creates a round that begins with promises.
+     * Creates a round.
      *
      * @param ballot a ballot that was never used
+     * @param lead has the ballot and the accepted state, so that no promises are needed; empty if they are, and always
+     *     if one of the attempts is for all nodes
      * @param attempts those that it makes, in this order
      * @param isAlone whether each request has a frame of its own, in which the largest register has room
      */
@@ -116,6 +116,7 @@ final class Round {
             Key key,
             RowQuorum row,
             Version ballot,
+            Optional<Leads.Lead> lead,
             List<Attempt> attempts,
             CallContext context,
             boolean isAlone,
@@ -124,47 +125,20 @@ final class Round {
         this.key = key;
         this.row = row;
         this.ballot = ballot;
+        this.lead = lead;
         this.attempts = attempts;
         this.context = context;
         this.end = end;
         RegisterRequest request = new RegisterRequest.Prepare(key, ballot);
         this.isForAll = attempts.stream().anyMatch(attempt -> attempt.isForAll);
         this.prepare = isAlone ? OutboundRequest.alone(request, row.token()) : OutboundRequest.of(request, row.token());
-        this.lead = Optional.empty();
-    }
-
-    /**
-     * Creates a round that begins with the accept.
-     *
-     * @param lead has the ballot and the accepted state
-     * @param attempts those that it makes, in this order; none of them is for all nodes
-     */
-    Round(
-            RegisterServices services,
-            Key key,
-            RowQuorum row,
-            Leads.Lead lead,
-            List<Attempt> attempts,
-            CallContext context,
-            End end) {
-        this.services = services;
-        this.key = key;
-        this.row = row;
-        this.ballot = lead.ballot();
-        this.attempts = attempts;
-        this.context = context;
-        this.end = end;
-        this.isForAll = false;
-        this.prepare = null;
-        this.lead = Optional.of(lead);
     }
 
     void start() {
         // A store of this node may hang, and no timer ends a local request.
         timer = services.environment().schedule(this::expire, Math.max(0, context.remainingNanos()));
-        OutboundRequest first = prepare;
-        if (first != null) {
-            services.client().order().localLast(row.nodes(), node -> ask(node, first));
+        if (!isLed()) {
+            services.client().order().localLast(row.nodes(), node -> ask(node, prepare));
             return;
         }
         Runnable following;
@@ -223,7 +197,7 @@ final class Round {
     private void promised(Node node, RegisterReply.Promised promise) {
         Runnable next;
         synchronized (this) {
-            if (stage == Stage.OVER && !isChosen) {
+            if (stage == Stage.OVER) {
                 return;
             }
             promised.put(node.id(), node);
@@ -305,11 +279,10 @@ final class Round {
         }
         made.forEach(Attempt::isProposed);
         stage = Stage.ACCEPT;
-        Entry entry = RegisterCodec.entry(key, ballot, register);
-        nextBallot = services.versions().ballotAtOnce(ballot);
-        proposed = entry;
-        accept = OutboundRequest.of(
-                new RegisterRequest.Accept(entry, nextBallot.orElse(Register.NEVER_CHANGED)), row.token());
+        proposal = new RegisterRequest.Accept(
+                RegisterCodec.entry(key, ballot, register),
+                services.versions().ballotAtOnce(ballot).orElse(RegisterRequest.Accept.NO_BALLOT));
+        accept = OutboundRequest.of(proposal, row.token());
         Runnable send = sendAccept(acceptors);
         return () -> {
             forgotten.forEach(attempt -> attempt.forgotten(last));
@@ -326,9 +299,7 @@ final class Round {
 
     /** Returns a version above all that the register knows, and above the beginning of the operation. */
     private Version at(Register register, Version purged, Attempt attempt) {
-        Version least = max(register.newest(), max(purged, attempt.operation.since()));
-        Version next = services.versions().next();
-        return next.compareTo(least) > 0 ? next : services.versions().above(least);
+        return services.versions().nextAbove(max(register.newest(), max(purged, attempt.operation.since())));
     }
 
     private static Version max(Version one, Version other) {
@@ -345,15 +316,13 @@ final class Round {
             if (stage != Stage.ACCEPT || !row.isWriteQuorum(accepted)) {
                 return;
             }
-            stage = Stage.OVER;
-            isChosen = true;
+            stage = Stage.CHOSEN;
             executed = attempts;
-            if (!isOutbid && nextBallot.isPresent() && row.isReadQuorum(promisedNext)) {
+            RegisterRequest.Accept chosen = requireNonNull(proposal);
+            if (!isOutbid && chosen.hasNext() && row.isReadQuorum(promisedNext)) {
                 services.leads()
                         .put(new Leads.Lead(
-                                nextBallot.get(),
-                                requireNonNull(proposed),
-                                row.token().rowVersion()));
+                                chosen.next(), chosen.entry(), row.token().rowVersion()));
             }
         }
         try {
@@ -371,13 +340,15 @@ final class Round {
                     isLed() && other.compareTo(ballot) <= 0 && behind.merge(node.id(), 1, Integer::sum) <= MOST_BEHIND;
             if (!isBehind) {
                 isOutbid = true;
-                nextBallot.ifPresent(unused -> services.leads().drop(key, unused));
+                if (proposal != null) {
+                    services.leads().drop(key, proposal.next());
+                }
             }
         }
         if (isBehind && other.equals(ballot)) {
             ask(node, requireNonNull(accept));
         } else if (isBehind) {
-            ask(node, OutboundRequest.of(new RegisterRequest.Prepare(key, ballot), row.token()));
+            ask(node, prepare);
         } else if (isLed()) {
             giveUp(ErrorCode.NOT_ENOUGH_REPLICAS, OUTBID);
         } else {
@@ -401,7 +372,7 @@ final class Round {
             failed.add(node);
             boolean isPossible =
                     stage == Stage.PREPARE ? row.canReachReadQuorum(failed) : row.canReachWriteQuorum(failed);
-            if (stage == Stage.OVER) {
+            if (hasEnded()) {
                 return;
             }
             if (!isPossible || stale != null) {
@@ -426,12 +397,17 @@ final class Round {
 
     private void giveUp(ErrorCode code, String why) {
         synchronized (this) {
-            if (stage == Stage.OVER) {
+            if (hasEnded()) {
                 return;
             }
             stage = Stage.OVER;
         }
         repeat(null, code, why);
+    }
+
+    /** Returns whether its end was reported, or is about to be. Called with the lock held. */
+    private boolean hasEnded() {
+        return stage == Stage.CHOSEN || stage == Stage.OVER;
     }
 
     private void done() {

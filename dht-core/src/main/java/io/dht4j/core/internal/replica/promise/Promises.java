@@ -74,9 +74,6 @@ public final class Promises {
         @Nullable
         List<Runnable> waiting;
 
-        /** Whether it was used again since it was made, or last spared from eviction. */
-        private boolean isRecent;
-
         Promise(int partition) {
             this.partition = partition;
         }
@@ -86,9 +83,9 @@ public final class Promises {
         }
     }
 
-    /** A share of the keys, in the order in which they are considered for eviction. */
+    /** A share of the keys, in the order of their last use. */
     private static final class Stripe {
-        final Map<Key, Promise> promises = new LinkedHashMap<>();
+        final Map<Key, Promise> promises = new LinkedHashMap<>(16, 0.75f, true);
         long bytes;
     }
 
@@ -103,16 +100,14 @@ public final class Promises {
         /** Too many requests wait for the accept that is being stored. */
         BUSY,
         /** The store has failed to write the key, so that a state of it may appear or not. */
-        BROKEN,
-        /** The ballot was accepted before, and the next one is promised. */
-        ACCEPTED
+        BROKEN
     }
 
     /**
      * Creates an object without promises.
      *
      * @param partitions the number of partitions
-     * @param maxBytes roughly the heap for promises; those are evicted that were not used for long
+     * @param maxBytes roughly the heap for promises; the least recently used are evicted
      * @param store keeps the bound of all promises
      * @param environment runs store work
      */
@@ -192,8 +187,6 @@ public final class Promises {
             if (promise == null) {
                 promise = new Promise(partition);
                 add(stripe, key, promise);
-            } else {
-                promise.isRecent = true;
             }
             promise.ballot = ballot.packed();
             promise.rowVersion = rowVersion;
@@ -321,7 +314,7 @@ public final class Promises {
      * @param key the key
      * @param ballot the ballot
      * @param rowVersion the version of the partition's row
-     * @return {@code GIVEN}, {@code REFUSED}, {@code BROKEN} or {@code ACCEPTED}
+     * @return {@code GIVEN}, {@code REFUSED} or {@code BROKEN}
      */
     public Verdict begin(Key key, Version ballot, long rowVersion) {
         Stripe stripe = stripe(key);
@@ -329,12 +322,6 @@ public final class Promises {
             Promise promise = stripe.promises.get(key);
             if (isFull() && (promise == null || promise.doubtful == null)) {
                 return Verdict.BROKEN;
-            }
-            if (promise != null
-                    && !promise.isPending
-                    && promise.after == ballot.packed()
-                    && promise.rowVersion == rowVersion) {
-                return Verdict.ACCEPTED;
             }
             if (promise == null || promise.isPending || !isExact(promise, ballot.packed(), rowVersion)) {
                 return Verdict.REFUSED;
@@ -361,7 +348,6 @@ public final class Promises {
                 promise.ballot = promise.next;
                 promise.next = promise.afterNext;
                 promise.afterNext = 0;
-                promise.isRecent = true;
             }
         });
     }
@@ -464,25 +450,15 @@ public final class Promises {
     private void add(Stripe stripe, Key key, Promise promise) {
         stripe.promises.put(key, promise);
         stripe.bytes += bytes(key);
-        // All may be in use.
-        for (int left = 2 * stripe.promises.size(); stripe.bytes > bytesPerStripe && left > 0; left--) {
-            evictOrSpare(stripe, promise);
-        }
-    }
-
-    /** Evicts the first promise of a stripe, or puts it at the end if it is new, in use or recent. */
-    private void evictOrSpare(Stripe stripe, Promise added) {
-        Iterator<Map.Entry<Key, Promise>> all = stripe.promises.entrySet().iterator();
-        Map.Entry<Key, Promise> first = all.next();
-        Key key = first.getKey();
-        Promise promise = first.getValue();
-        all.remove();
-        if (promise == added || promise.isPending || promise.doubtful != null || promise.isRecent) {
-            promise.isRecent = false;
-            stripe.promises.put(key, promise);
-        } else {
-            raise(promise.partition, new Version(promise.ballot));
-            stripe.bytes -= bytes(key);
+        Iterator<Map.Entry<Key, Promise>> eldest = stripe.promises.entrySet().iterator();
+        while (stripe.bytes > bytesPerStripe && eldest.hasNext()) {
+            Map.Entry<Key, Promise> entry = eldest.next();
+            Promise old = entry.getValue();
+            if (old != promise && !old.isPending && old.doubtful == null) {
+                raise(old.partition, new Version(old.ballot));
+                stripe.bytes -= bytes(entry.getKey());
+                eldest.remove();
+            }
         }
     }
 

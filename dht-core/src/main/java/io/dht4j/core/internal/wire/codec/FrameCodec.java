@@ -195,7 +195,7 @@ public final class FrameCodec {
     /**
      * Returns whether a frame is a {@link RegisterRequest.Execute}, if it is a frame of this protocol version.
      *
-     * @param frame the bytes
+     * @param frame the bytes, or their head
      * @return false for any other frame, and for bytes that are no frame
      */
     public static boolean isAtomicOperation(byte[] frame) {
