@@ -5,10 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dht4j.NodeId;
 import java.util.UUID;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-@Tag("portable")
 class NodeRefTest {
 
     private static NodeRef ref(String name, long incarnation) {

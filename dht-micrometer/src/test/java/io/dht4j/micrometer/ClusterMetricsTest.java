@@ -17,11 +17,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The figures of real nodes, whose network is in this process. */
-@Tag("portable")
 class ClusterMetricsTest {
 
     private final SystemEnvironment environment = SystemEnvironment.create("metrics-test");

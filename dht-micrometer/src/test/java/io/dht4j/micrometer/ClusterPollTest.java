@@ -22,11 +22,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** How often a cluster is asked, and for how long a scrape waits. */
-@Tag("portable")
 class ClusterPollTest {
 
     private final AtomicLong now = new AtomicLong();

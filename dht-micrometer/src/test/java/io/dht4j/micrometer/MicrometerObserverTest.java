@@ -13,10 +13,8 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-@Tag("portable")
 class MicrometerObserverTest {
 
     private static final NodeId STAYS = new NodeId("n1");

@@ -25,10 +25,8 @@ import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.samplers.Sampler;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-@Tag("portable")
 class OpenTelemetryTracerTest {
 
     private static final TraceContext CALLER = new TraceContext(1, 2, 3, 1, "a=1");

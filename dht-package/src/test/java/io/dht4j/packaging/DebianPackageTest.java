@@ -11,12 +11,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The Debian package, as Debian's own tool shows it. */
-@Tag("portable")
 class DebianPackageTest {
 
     @TempDir

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Servers in processes of their own, whose files are damaged, or cannot be written. */
-@Tag("portable")
+@Tag("full")
 class DamagedServersTest {
 
     private static final int NODES = 3;

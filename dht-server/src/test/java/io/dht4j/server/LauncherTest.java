@@ -30,7 +30,6 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The script {@code ./dht} in a fresh checkout: with which Maven it builds, and what it says meanwhile. */
-@Tag("portable")
 @EnabledOnOs({OS.LINUX, OS.MAC})
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class LauncherTest {

@@ -36,7 +36,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Five servers in processes of their own with TLS and tokens, three of which should not be let in. */
-@Tag("portable")
 class SecureClusterTest {
 
     private static final int NODES = 5;

@@ -29,6 +29,7 @@ class ServerProcessTest {
     private Path directory;
 
     @Test
+    @Tag("jdk")
     void serverReportsReadyServesAndStopsWithZero() throws Exception {
         int port = FreePorts.find();
         String url = "http://127.0.0.1:" + port;
@@ -85,7 +86,6 @@ class ServerProcessTest {
     }
 
     @Test
-    @Tag("portable")
     void aServerThatCannotStartMakesNoDirectory() throws Exception {
         List<Integer> ports = FreePorts.find(2);
         try (ServerSocket busy = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
@@ -105,7 +105,6 @@ class ServerProcessTest {
     }
 
     @ParameterizedTest
-    @Tag("portable")
     @ValueSource(strings = {"127.0.0.1", "localhost"})
     void twoPeersAtOneAddressAreWrongUsage(String host) throws Exception {
         List<Integer> ports = FreePorts.find(2);
@@ -129,7 +128,6 @@ class ServerProcessTest {
     }
 
     @Test
-    @Tag("portable")
     void helpIsAllThatHelpWrites() throws Exception {
         try (ServerProcess server = ServerProcess.start(directory, "--help")) {
             assertThat(server.exitCode()).isZero();
@@ -139,7 +137,6 @@ class ServerProcessTest {
     }
 
     @Test
-    @Tag("portable")
     void aFileInPlaceOfTheDirectoryIsOneLineAndExitCode1() throws Exception {
         Files.writeString(directory.resolve("file"), "not a directory");
         try (ServerProcess server = start(FreePorts.find(), "file")) {
@@ -151,7 +148,6 @@ class ServerProcessTest {
     }
 
     @Test
-    @Tag("portable")
     void aLockedDirectoryIsOneLineAndExitCode1() throws Exception {
         List<Integer> ports = FreePorts.find(2);
         try (ServerProcess first = start(ports.get(0), "data")) {
@@ -195,7 +191,6 @@ class ServerProcessTest {
     }
 
     @Test
-    @Tag("portable")
     void aForeignDirectoryIsOneLineAndExitCode1() throws Exception {
         Path foreign = Files.createDirectory(directory.resolve("foreign"));
         Files.writeString(foreign.resolve("letter.txt"), "Dear Ann");
@@ -207,7 +202,6 @@ class ServerProcessTest {
     }
 
     @Test
-    @Tag("portable")
     void aDirectoryThatCannotBeMadeIsOneLineAndExitCode1() throws Exception {
         Files.writeString(directory.resolve("file"), "not a directory");
         try (ServerProcess server = start(FreePorts.find(), "file/data")) {

@@ -18,7 +18,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Three servers in processes of their own that talk over each transport; how well is for the transports' own tests. */
-@Tag("portable")
 class ServerTransportsTest {
 
     private static final int NODES = 3;

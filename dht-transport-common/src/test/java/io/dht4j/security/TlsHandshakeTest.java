@@ -17,12 +17,14 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Who lets whom in: real handshakes, with certificates of every kind. */
+@Tag("jdk")
 class TlsHandshakeTest {
 
     @TempDir

@@ -12,11 +12,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Certificates that are whole and yet must not take the place of the ones in use. */
-@Tag("portable")
 class TlsReloadChecksTest extends TlsReload {
 
     @Test

@@ -14,9 +14,11 @@ import java.util.List;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Files that change while they are in use. */
+@Tag("jdk")
 class TlsReloadTest extends TlsReload {
 
     @Test

@@ -24,11 +24,9 @@ import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLServerSocket;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The watch over the files, and connections meanwhile. */
-@Tag("portable")
 class TlsWatchTest extends TlsReload {
 
     @Test

@@ -12,11 +12,9 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-@Tag("portable")
 class ArchitectureTest {
 
     private static final String ENVIRONMENT = "core takes time, chance and threads from its environment";

@@ -20,13 +20,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** An agreed cluster over HTTP, MVStore and MicroRaft, in real time. */
-@Tag("portable")
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class AgreedClusterTest {
 

@@ -14,11 +14,9 @@ import io.dht4j.testkit.topology.ModelTopologyGroup;
 import io.dht4j.testkit.topology.ModelTopologyLog;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Tag("portable")
 @Timeout(60)
 class AtomicExampleTest {
 

@@ -18,11 +18,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Compares the reference of the scenarios with what their {@code --help} shows. */
-@Tag("portable")
 class BenchDocumentTest {
 
     /** The options of the commands themselves, of {@code compare}, and of the server. */

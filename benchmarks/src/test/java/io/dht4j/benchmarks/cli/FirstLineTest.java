@@ -19,7 +19,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,7 +28,6 @@ import org.junit.jupiter.params.provider.CsvSource;
  * ones, those of async and cancellation without their doubts; question and key figure are the scenario's, and the
  * command, its output and its report are the real ones.
  */
-@Tag("portable")
 class FirstLineTest {
 
     private static final Pattern FIRST_ANSWER = Pattern.compile("<p class=\"answer\">(.*?)</p>", Pattern.DOTALL);

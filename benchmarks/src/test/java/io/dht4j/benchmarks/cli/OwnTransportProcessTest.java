@@ -21,7 +21,6 @@ import org.junit.jupiter.api.io.TempDir;
  * One command from a stranger's jar to the report: {@code ./dht bench run transports --with my.jar --class a.B}, the
  * script itself in a checkout whose build is the published jars.
  */
-@Tag("portable")
 @Tag("full")
 @EnabledOnOs({OS.LINUX, OS.MAC})
 class OwnTransportProcessTest {

@@ -18,7 +18,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Runs scenarios with real nodes and a real load, as short as possible. */
-@Tag("portable")
 class ServerScenarioTest {
 
     @Test

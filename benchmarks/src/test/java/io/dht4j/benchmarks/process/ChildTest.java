@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(120)
-@Tag("portable")
+@Tag("full")
 class ChildTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);

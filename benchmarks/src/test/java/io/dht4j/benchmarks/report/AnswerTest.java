@@ -11,10 +11,8 @@ import io.dht4j.benchmarks.results.ResultsFile;
 import io.dht4j.benchmarks.results.SampleResults;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-@Tag("portable")
 class AnswerTest {
 
     private static final List<Double> SIXTIES = List.of(66.0, 68.0, 69.0, 72.0);

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Opens the page in a real browser. */
-@Tag("portable")
+@Tag("full")
 class ReportPageTest {
 
     /** The key figure, the rates and four costs for each group. */

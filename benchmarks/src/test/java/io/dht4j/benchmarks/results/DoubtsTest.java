@@ -3,10 +3,8 @@ package io.dht4j.benchmarks.results;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-@Tag("portable")
 class DoubtsTest {
 
     @Test

@@ -5,11 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.util.List;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Judges recorded repetitions. */
-@Tag("portable")
 class ComparisonResultTest {
 
     private static final List<Double> CPU = List.of(71.3, 70.2, 73.5, 72.0, 70.9);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Runs comparisons for seconds, over a network within this process. */
-@Tag("portable")
+@Tag("full")
 class LabTest {
 
     private static final int WASTE_BYTES = 1 << 20;

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.offset;
 import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -16,7 +15,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Compares frequencies with the probabilities that the distributions promise. The seeds are fixed, so a test passes
  * always or never. A frequency may be five standard deviations of the binomial distribution off.
  */
-@Tag("portable")
 class DistributionsTest {
 
     private static final int DRAWS = 400_000;

@@ -16,11 +16,9 @@ import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The manifests fit the server and one another. */
-@Tag("portable")
 class ManifestsTest {
 
     private static final Set<String> OTHER_VARIABLES = Set.of("NAMESPACE", "DOMAIN", "DHT_JAVA_OPTS");

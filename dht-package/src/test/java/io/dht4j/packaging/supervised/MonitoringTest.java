@@ -11,12 +11,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.yaml.snakeyaml.Yaml;
 
 /** The rules of {@code monitoring/alerts.yml} are those of the guide. */
-@Tag("portable")
 class MonitoringTest {
 
     private static final Pattern ROW = Pattern.compile("\\| (.+?) \\| `(.+)` \\| (\\d+) ([mh]) \\| .+ \\|");

@@ -6,12 +6,10 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The unit of systemd keeps the server from what it does not need. */
-@Tag("portable")
 class UnitTest {
 
     private static final Path UNIT = Path.of("src", "main", "dist", "lib", "systemd", "system", "dht4j.service");

@@ -18,12 +18,10 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Nobody else moves the cursor of the user's terminal, or writes lines of a log. */
-@Tag("portable")
 class HostileTextTest {
 
     private static final String HOSTILE = "a\u001b[2J\rb\nc\u2028d\u202ee\u009b31m";

@@ -2,11 +2,9 @@ package io.dht4j.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What {@code nodes}, {@code rebalance} and {@code meta} show of answers, and refuse. */
-@Tag("portable")
 class MembershipCommandsTest {
 
     private static final String STATUS = """

@@ -3,11 +3,9 @@ package io.dht4j.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Tag("portable")
 class RepairCommandTest {
 
     private static String status(boolean running, int rounds, int done, String more) {

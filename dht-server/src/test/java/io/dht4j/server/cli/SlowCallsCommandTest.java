@@ -2,11 +2,9 @@ package io.dht4j.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What {@code slow-calls} shows of answers. */
-@Tag("portable")
 class SlowCallsCommandTest {
 
     private static final String ANSWER = """

@@ -17,14 +17,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Commands whose standard output cannot be written: a full disk, a pipe whose reader has closed it. */
-@Tag("portable")
 class StandardOutputTest extends NodeCommands {
 
     private static final int ENDLESS = 50_000;

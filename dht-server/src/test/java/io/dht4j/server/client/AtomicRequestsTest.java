@@ -24,13 +24,11 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Operations on atomic keys whose nodes do not answer, or not as they should. */
-@Tag("portable")
 class AtomicRequestsTest {
 
     private static final RequestId ID = RequestId.of(1_796_000_000_000L, 1, 2);

@@ -35,12 +35,10 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What {@code GET /metrics} of real nodes answers, and that the documents and the dashboard agree with it. */
-@Tag("portable")
 class MetricsTest {
 
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent();

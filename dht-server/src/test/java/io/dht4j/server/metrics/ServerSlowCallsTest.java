@@ -20,11 +20,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-@Tag("portable")
 class ServerSlowCallsTest {
 
     private static final HttpClient HTTP = HttpClient.newHttpClient();

@@ -21,11 +21,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A server records spans by what is installed in its process, as by the Java agent. */
-@Tag("portable")
 class TracedServerTest {
 
     private static final String TRACE = "0af7651916cd43dd8448eb211c80319c";

@@ -13,11 +13,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a node has in hand. */
-@Tag("portable")
 class GaugesTest {
 
     private static final Key KEY = Key.of("key");

@@ -6,7 +6,9 @@ import io.dht4j.spi.Environment;
 import io.dht4j.spi.Transport;
 import io.dht4j.testkit.network.LoopbackNetwork;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 
+@Tag("jdk")
 class ClusterOverLoopbackTest extends ClusterOverTransportContract {
 
     private final Environment environment = SystemEnvironment.create("loopback-test");

@@ -6,10 +6,8 @@ import io.dht4j.spi.RemoteApi;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 
 /** The contract itself, over the simplest API there is. */
-@Tag("portable")
 class DirectRemoteApiTest extends RemoteApiContract {
 
     private final SystemEnvironment environment = SystemEnvironment.create("direct");

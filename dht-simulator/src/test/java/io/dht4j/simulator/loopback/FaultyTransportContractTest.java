@@ -12,10 +12,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 
 /** A slow network is a network: with delays in every call the contract still holds. */
-@Tag("portable")
 class FaultyTransportContractTest extends TransportContract {
 
     private final Environment environment = SystemEnvironment.create("faulty-test");

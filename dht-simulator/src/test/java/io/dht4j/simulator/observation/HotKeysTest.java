@@ -19,11 +19,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a node counts of the keys that it is asked for. */
-@Tag("portable")
 class HotKeysTest {
 
     private static final CallOptions ALL_OF_THREE = CallOptions.defaults().withPolicy(3, 3);

@@ -14,11 +14,9 @@ import io.dht4j.Version;
 import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.testkit.network.Fault;
 import java.util.List;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What each replica of a key has. */
-@Tag("portable")
 class KeyReplicasTest {
 
     private static final Key KEY = Key.of("key");

@@ -26,11 +26,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Each call is reported once, whatever its outcome, before its caller gets it. */
-@Tag("portable")
 class ObservedCallsTest {
 
     private static final Key KEY = Key.of("key");

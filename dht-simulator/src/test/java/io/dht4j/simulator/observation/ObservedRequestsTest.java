@@ -16,11 +16,9 @@ import io.dht4j.spi.Observer.Request;
 import io.dht4j.testkit.network.Fault;
 import java.time.Duration;
 import java.util.Set;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Each request to another node is reported once, with the node, the kind, the outcome and the duration. */
-@Tag("portable")
 class ObservedRequestsTest {
 
     private static final Key KEY = Key.of("key");

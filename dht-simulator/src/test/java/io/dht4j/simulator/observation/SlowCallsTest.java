@@ -18,11 +18,9 @@ import io.dht4j.testkit.network.Fault;
 import java.time.Duration;
 import java.util.List;
 import jdk.jfr.consumer.RecordedEvent;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a node keeps of calls that took long. */
-@Tag("portable")
 class SlowCallsTest {
 
     private static final Key KEY = Key.of("key");

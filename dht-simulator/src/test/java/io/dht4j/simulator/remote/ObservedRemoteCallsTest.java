@@ -16,11 +16,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Each call of a remote cluster is reported once; those about the cluster itself are not. */
-@Tag("portable")
 class ObservedRemoteCallsTest {
 
     private final ScriptedCluster scripted = new ScriptedCluster();

@@ -17,13 +17,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Operations on atomic keys of a remote cluster: which nodes are asked, and by which id. */
-@Tag("portable")
 class RemoteAtomicTest {
 
     private final ScriptedCluster scripted = new ScriptedCluster();

@@ -28,11 +28,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A node whose peers do not trace, or are of an earlier version, which does not know trace contexts. */
-@Tag("portable")
 class TracedVersionsTest {
 
     private static final Key KEY = Key.of("key");

@@ -23,7 +23,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** Application contexts whose clusters talk to each other over sockets. */
-@Tag("portable")
 class ClustersOfContextsTest {
 
     private static final String TOKEN = "dht4j.membership.join-token=0123456789abcdef";

@@ -13,12 +13,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.convert.DurationStyle;
 
 /** The reference names the properties that editors offer, and no others. */
-@Tag("portable")
 class PropertiesDocumentTest {
 
     private static final Path PAGE = Path.of("..", "docs", "reference", "spring-boot.md");

@@ -6,7 +6,6 @@ import io.dht4j.testkit.network.FreePorts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -25,7 +24,6 @@ import org.springframework.context.annotation.Configuration;
  * A property of the prefix that does not exist ends the start, and a variable is a warning; each way to write one that
  * exists is taken.
  */
-@Tag("portable")
 class UnknownPropertiesTest {
 
     private final ApplicationContextRunner runner =

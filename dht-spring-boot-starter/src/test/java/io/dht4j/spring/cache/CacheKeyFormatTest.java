@@ -9,11 +9,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.cache.interceptor.SimpleKey;
 
-@Tag("portable")
 class CacheKeyFormatTest {
 
     private final CacheKeyFormat format = CacheKeyFormat.standard();

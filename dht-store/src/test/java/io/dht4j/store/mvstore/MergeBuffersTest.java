@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What bringing a table into the map leaves to the collector. */
-@Tag("portable")
+@Tag("full")
 class MergeBuffersTest {
 
     private static final int TABLE_BYTES = 32 << 20;

@@ -4,10 +4,8 @@ import io.dht4j.spi.Store;
 import io.dht4j.testkit.store.DurableStoreContract;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Tag;
 
 /** The contract, for both durabilities, and for tables so small that they are merged all the time. */
-@Tag("portable")
 class MvStoreContractTest {
 
     @Nested

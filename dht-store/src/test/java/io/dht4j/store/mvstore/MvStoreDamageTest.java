@@ -22,7 +22,6 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,7 +31,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * A sweep of damage over every file: the store shows exactly what was acknowledged, or says what is wrong. And what a
  * rebuild does then.
  */
-@Tag("portable")
 class MvStoreDamageTest {
 
     private static final long SEED = 20_261_123;

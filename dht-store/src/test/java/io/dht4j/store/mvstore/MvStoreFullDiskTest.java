@@ -33,8 +33,8 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Stores that are opened while their disk is full: they are read, say why they take no writes, and take them when there
  * is room.
  */
-@Tag("portable")
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Tag("full")
 class MvStoreFullDiskTest extends MvStoreFaults {
 
     private static final String PLACEMENT = "64 partitions, ring";

@@ -35,7 +35,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Values that are kept in fragments: complete in every read, and removed with the entry. */
-@Tag("portable")
 class MvStoreLargeValuesTest extends MvStoreFaults {
 
     private static final int[] SIZES = {

@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,7 +24,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  * What a store does whose files are removed or replaced while it has them open: what it acknowledges is found by the
  * next start, or not acknowledged.
  */
-@Tag("portable")
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class MvStoreLostFilesTest extends MvStoreFaults {
 

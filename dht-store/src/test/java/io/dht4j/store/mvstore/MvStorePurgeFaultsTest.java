@@ -19,7 +19,6 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -28,7 +27,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The state after a purge that a full disk, writes or a close interrupt, and the changes that listeners learn of when a
  * purge or a merge has failed.
  */
-@Tag("portable")
 class MvStorePurgeFaultsTest extends MvStoreFaults {
 
     /** Begins to listen while the store may open its file again, which ends what is being read. */

@@ -25,12 +25,10 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What becomes of files that are not as they were written. */
-@Tag("portable")
 class MvStoreRecoveryTest {
 
     private static final long SEED = 20_261_122;

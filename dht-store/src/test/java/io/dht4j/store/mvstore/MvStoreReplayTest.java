@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What a store does with a log that does not fit into the memory that its options allow. */
+@Tag("jdk")
 class MvStoreReplayTest extends MvStoreFaults {
 
     /** What a log of some hundred entries does not fit into. */

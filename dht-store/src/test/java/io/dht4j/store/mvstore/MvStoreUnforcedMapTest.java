@@ -16,7 +16,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A map whose fsync has failed is never trusted again, even without memory to write the marker. */
-@Tag("portable")
 class MvStoreUnforcedMapTest extends MvStoreFaults {
 
     private static final Error NO_MEMORY = new OutOfMemoryError("Java heap space, says this test");

@@ -32,7 +32,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  * What a store does when its disk cannot be written or forced: it refuses writes, is read as before, and loses nothing
  * that it acknowledged.
  */
-@Tag("portable")
 class MvStoreWriteFaultsTest extends MvStoreFaults {
 
     private static final Error NO_MEMORY = new OutOfMemoryError("Java heap space, says this test");

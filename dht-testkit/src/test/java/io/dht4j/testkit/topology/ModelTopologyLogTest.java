@@ -3,9 +3,7 @@ package io.dht4j.testkit.topology;
 import io.dht4j.spi.TopologyLog;
 import java.util.IdentityHashMap;
 import java.util.Map;
-import org.junit.jupiter.api.Tag;
 
-@Tag("portable")
 class ModelTopologyLogTest extends TopologyLogContract {
 
     private final Map<Object, ModelTopologyGroup> groups = new IdentityHashMap<>();

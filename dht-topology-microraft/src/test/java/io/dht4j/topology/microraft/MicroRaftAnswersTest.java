@@ -11,12 +11,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Answers count only for the term in which they were asked for. */
-@Tag("portable")
 class MicroRaftAnswersTest {
 
     @TempDir

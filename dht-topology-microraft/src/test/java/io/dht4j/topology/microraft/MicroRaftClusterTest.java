@@ -44,7 +44,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Whole nodes form a cluster over MicroRaft, in virtual time. */
-@Tag("portable")
 class MicroRaftClusterTest {
 
     private static final Duration BOUND = Duration.ofMinutes(2);

@@ -3,9 +3,7 @@ package io.dht4j.topology.microraft;
 import io.dht4j.spi.TopologyLog;
 import io.dht4j.testkit.topology.TopologyLogContract;
 import io.dht4j.testkit.topology.TopologyMember;
-import org.junit.jupiter.api.Tag;
 
-@Tag("portable")
 class MicroRaftContractTest extends TopologyLogContract {
 
     @Override

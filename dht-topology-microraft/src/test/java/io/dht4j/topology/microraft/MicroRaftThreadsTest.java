@@ -24,12 +24,14 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Logs with real threads, time and disks, and calls from several threads. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Tag("jdk")
 class MicroRaftThreadsTest {
 
     private static final Duration BOUND = Duration.ofSeconds(60);

@@ -5,10 +5,8 @@ import io.dht4j.simulator.contract.ClusterOverTransportContract;
 import io.dht4j.spi.Transport;
 import java.time.Duration;
 import org.junit.jupiter.api.Nested;
-import org.junit.jupiter.api.Tag;
 
 /** A cluster over gRPC, in either mode. */
-@Tag("portable")
 class ClusterOverGrpcTest {
 
     private abstract static class OverGrpc extends ClusterOverTransportContract {

@@ -2,7 +2,6 @@ package io.dht4j.transport.grpc;
 
 import org.junit.jupiter.api.Tag;
 
-@Tag("portable")
 @Tag("variant")
 class GrpcUnaryTransportTlsTest extends GrpcSecureTransportContract {
 

@@ -5,7 +5,6 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
 
 /** A cluster over HTTP with each of Vert.x's clients. */
-@Tag("portable")
 class ClusterOverHttpTest {
 
     @Nested

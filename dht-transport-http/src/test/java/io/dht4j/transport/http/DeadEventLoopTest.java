@@ -16,11 +16,13 @@ import io.vertx.core.internal.VertxInternal;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** An event loop that has ended, as one does that runs out of memory, is never a port that is open and dead. */
 @Timeout(120)
+@Tag("jdk")
 class DeadEventLoopTest {
 
     private static void endLoops(HttpTransport transport) {

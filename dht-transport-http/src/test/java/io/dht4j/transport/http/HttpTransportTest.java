@@ -33,9 +33,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The transport with the client that it has by default. */
+@Tag("jdk")
 class HttpTransportTest extends HttpClientContract
         implements RefusedRequestsSuite<HttpTransportOptions>, ListenersSuite<HttpTransportOptions> {
 

@@ -4,10 +4,8 @@ import io.dht4j.Node;
 import io.dht4j.simulator.contract.ClusterOverTransportContract;
 import io.dht4j.spi.Transport;
 import java.time.Duration;
-import org.junit.jupiter.api.Tag;
 
 /** A cluster over TCP. */
-@Tag("portable")
 class ClusterOverTcpTest extends ClusterOverTransportContract {
 
     private static TcpTransportOptions options(Node self) {

@@ -32,8 +32,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("jdk")
 class TcpTransportTest extends SocketTransportContract
         implements MultiplexedCallsSuite<TcpTransportOptions>,
                 RefusedRequestsSuite<TcpTransportOptions>,

@@ -22,14 +22,12 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code dht atomic} and {@code dht load --if-absent}, at a node that agrees on its nodes with itself. */
-@Tag("portable")
 class AtomicCommandsTest {
 
     private static final byte[] BINARY = new byte[256];

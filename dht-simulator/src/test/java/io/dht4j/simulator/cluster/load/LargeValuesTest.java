@@ -13,13 +13,11 @@ import io.dht4j.testkit.network.Fault;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.util.Arrays;
 import java.util.List;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Values that do not come with every reply: the newest has to be fetched when replicas differ. */
-@Tag("portable")
 class LargeValuesTest {
 
     private static final CallOptions ALL_OF_THREE = CallOptions.defaults().withPolicy(3, 3);

@@ -26,14 +26,12 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * What a node holds of values is bounded by its memory, and a lack of memory ends the call that meets it and nothing
  * else.
  */
-@Tag("portable")
 class MemoryTest {
 
     private static final int VALUE_BYTES = 1 << 20;

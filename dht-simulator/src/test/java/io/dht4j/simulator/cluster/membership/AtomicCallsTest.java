@@ -45,7 +45,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Atomic operations through the nodes of a cluster, and what refuses them. */
-@Tag("portable")
+@Tag("jdk")
 class AtomicCallsTest {
 
     private static final Key COUNTER = AtomicSpace.key("counters", Key.of("c"));

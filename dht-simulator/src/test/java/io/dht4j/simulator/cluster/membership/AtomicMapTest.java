@@ -34,13 +34,11 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Atomic maps and counters as applications use them: at a node, and through a remote cluster. */
-@Tag("portable")
 class AtomicMapTest {
 
     private final FormedCluster cluster = new FormedCluster(1);

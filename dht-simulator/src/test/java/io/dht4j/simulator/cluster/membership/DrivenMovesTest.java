@@ -16,11 +16,9 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The driver moves slots on: whole clusters in virtual time, over the model log. */
-@Tag("portable")
 class DrivenMovesTest {
 
     private static final List<Node> THREE = list(0, 1, 2);

@@ -21,9 +21,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The replication factor is raised while the cluster serves: whole clusters in virtual time. */
+@Tag("jdk")
 class GrowingReplicasTest {
 
     /** One node has formed the cluster, and two others have joined and serve. */

@@ -9,10 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.dht4j.simulator.cluster.SimulatedCluster;
 import io.dht4j.simulator.observation.RecordingObserver;
 import java.util.Set;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-@Tag("portable")
 class ObservedNodesTest {
 
     @Test

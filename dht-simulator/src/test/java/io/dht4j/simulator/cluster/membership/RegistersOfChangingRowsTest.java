@@ -36,13 +36,11 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.assertj.core.api.Condition;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What replicas answer to proposers that send one message at a time, while replicas restart and slots move. */
-@Tag("portable")
 class RegistersOfChangingRowsTest extends MovingSlot {
 
     private final Key key = IntStream.iterate(0, i -> i + 1)

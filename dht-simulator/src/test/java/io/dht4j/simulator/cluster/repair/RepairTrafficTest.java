@@ -27,14 +27,12 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * How many bytes a repair moves. {@code -Ddht.repair.entries=1000000} makes it as large as the figures in
  * {@code docs/design/repair.md}; the bounds are the same.
  */
-@Tag("portable")
 class RepairTrafficTest {
 
     private static final int ENTRIES = Integer.getInteger("dht.repair.entries", 50_000);

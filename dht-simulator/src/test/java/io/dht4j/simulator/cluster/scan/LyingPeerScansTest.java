@@ -32,12 +32,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Scans end, and show what is there, whatever a replica answers. */
-@Tag("portable")
 class LyingPeerScansTest {
 
     private static final int ENTRIES = 4000;

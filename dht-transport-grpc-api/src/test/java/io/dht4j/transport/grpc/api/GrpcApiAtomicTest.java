@@ -31,12 +31,10 @@ import java.util.OptionalLong;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Operations on atomic keys of clients that have the schema only: what they get, and what is refused. */
-@Tag("portable")
 @Timeout(60)
 class GrpcApiAtomicTest extends SteeredApi {
 

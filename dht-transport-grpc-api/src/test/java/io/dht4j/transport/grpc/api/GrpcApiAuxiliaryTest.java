@@ -44,14 +44,12 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What strangers do to health and reflection costs the calls of others nothing: over TLS, and without a token. */
 @Timeout(60)
-@Tag("portable")
 class GrpcApiAuxiliaryTest {
 
     private static final String TOKEN = "read-write-read-write";

@@ -38,13 +38,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What a node refuses, what it cuts off, and that nothing of it stays behind. */
 @Timeout(60)
-@Tag("portable")
 class GrpcApiLimitsTest extends SteeredApi {
 
     private static final GetRequest GET =

@@ -24,12 +24,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The public API in front of a cluster whose nodes themselves talk over gRPC. */
 @Timeout(60)
+@Tag("jdk")
 class GrpcApiOverGrpcTest {
 
     private static final int WRITES = 300;

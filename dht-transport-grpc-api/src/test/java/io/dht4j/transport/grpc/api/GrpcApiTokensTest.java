@@ -54,7 +54,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -63,7 +62,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Who may call what when the API has tokens, and that nobody learns what they are. */
 @Timeout(60)
-@Tag("portable")
 class GrpcApiTokensTest {
 
     private static final String READ = "read-read-read-read-1";

@@ -32,11 +32,13 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A process that stores nothing, over gRPC, while the nodes' APIs go and come back. */
 @Timeout(60)
+@Tag("jdk")
 class GrpcRemoteClusterTest {
 
     private static final CallOptions OPTIONS = CallOptions.defaults().withTimeout(PATIENCE);

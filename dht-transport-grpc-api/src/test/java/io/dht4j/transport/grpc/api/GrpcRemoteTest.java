@@ -5,10 +5,8 @@ import io.dht4j.simulator.contract.SocketRemoteApiContract;
 import io.dht4j.spi.RemoteApi;
 import io.dht4j.testkit.network.FreePorts;
 import java.time.Duration;
-import org.junit.jupiter.api.Tag;
 
 /** The gRPC client keeps the contract of remote APIs. */
-@Tag("portable")
 class GrpcRemoteTest extends SocketRemoteApiContract {
 
     @Override

@@ -6,11 +6,9 @@ import io.dht4j.transport.http.HttpClientKind;
 import io.dht4j.transport.http.HttpTransportOptions;
 import io.dht4j.transport.http.contract.HttpClientKindContract;
 import java.util.List;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The further clients. */
-@Tag("portable")
 class HttpClientsTest extends HttpClientKindContract {
 
     static List<HttpClientKind> kinds() {

@@ -4,7 +4,7 @@ import io.dht4j.transport.http.contract.HttpSecureTransportContract;
 import org.junit.jupiter.api.Tag;
 
 @Tag("variant")
-@Tag("portable")
+@Tag("full")
 class JdkH2SecureTransportTest extends HttpSecureTransportContract {
 
     JdkH2SecureTransportTest() {

@@ -4,6 +4,7 @@ import io.dht4j.transport.http.contract.HttpClientContract;
 import org.junit.jupiter.api.Tag;
 
 @Tag("variant")
+@Tag("full")
 class JdkH2TransportTest extends HttpClientContract {
 
     JdkH2TransportTest() {

@@ -7,10 +7,8 @@ import io.dht4j.Version;
 import io.dht4j.core.internal.coordinator.atomic.Leads.Lead;
 import io.dht4j.spi.Entry;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-@Tag("portable")
 class LeadsTest {
 
     private static final int EACH = 10_000;

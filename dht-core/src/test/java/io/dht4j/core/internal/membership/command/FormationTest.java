@@ -17,10 +17,8 @@ import io.dht4j.spi.PartitionTable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-@Tag("portable")
 final class FormationTest {
 
     @Test

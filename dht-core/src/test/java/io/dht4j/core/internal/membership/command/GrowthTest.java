@@ -23,11 +23,9 @@ import io.dht4j.core.internal.view.Batch;
 import io.dht4j.core.internal.view.Phase;
 import io.dht4j.core.internal.view.Slot;
 import java.util.List;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A cluster that one node has formed, and that is to have three replicas. */
-@Tag("portable")
 final class GrowthTest {
 
     private static final int PARTITIONS = 8;

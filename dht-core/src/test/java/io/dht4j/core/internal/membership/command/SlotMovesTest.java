@@ -25,10 +25,8 @@ import io.dht4j.core.internal.view.Phase;
 import io.dht4j.core.internal.view.Slot;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-@Tag("portable")
 final class SlotMovesTest {
 
     /** Members 1 to 3 own a slot of every partition, and member 4 owns none. */

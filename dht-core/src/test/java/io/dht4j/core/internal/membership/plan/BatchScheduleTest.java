@@ -21,10 +21,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-@Tag("portable")
 final class BatchScheduleTest {
 
     private static List<PlannedBatch> next(ClusterState state, Plan plan) {

@@ -12,11 +12,9 @@ import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.SlotTable;
 import java.util.List;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What the join of a node costs in a cluster of many nodes, in numbers that do not depend on the machine. */
-@Tag("portable")
 final class LargeClusterTest {
 
     private static final int NODES = 1000;

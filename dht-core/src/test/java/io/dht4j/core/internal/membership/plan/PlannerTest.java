@@ -19,10 +19,8 @@ import io.dht4j.core.internal.membership.state.SlotTable;
 import io.dht4j.core.internal.placement.PartitionSet;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-@Tag("portable")
 final class PlannerTest {
 
     static Plan plan(ClusterState state) {

@@ -27,13 +27,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Heads, and messages of every type as they were, cut off, or with bytes changed. */
-@Tag("portable")
 class FrameCodecTest {
 
     private static final String REQUESTS = "io.dht4j.core.internal.wire.codec.FrameExamples#requests";

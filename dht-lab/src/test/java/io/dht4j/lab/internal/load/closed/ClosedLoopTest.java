@@ -15,10 +15,8 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-@Tag("portable")
 class ClosedLoopTest {
 
     private static LoadSpec spec(double warmUp, double seconds, int inFlight, int threads) {

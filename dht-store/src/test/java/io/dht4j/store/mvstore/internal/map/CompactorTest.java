@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** How the file of the map gets smaller again, and in which steps. */
-@Tag("portable")
+@Tag("full")
 class CompactorTest {
 
     private static final int FILE_BYTES = 32 << 20;

@@ -24,7 +24,6 @@ import org.h2.mvstore.MVStore;
 import org.h2.mvstore.RandomAccessStore;
 import org.h2.mvstore.SFChunk;
 import org.junit.jupiter.api.DisplayName;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -32,7 +31,6 @@ import org.junit.jupiter.api.io.TempDir;
  * The internals of H2 that {@link H2FileStore} relies on. When a test fails after an update of H2, read the list in its
  * comment, compare it with the new version of {@code FileStore} and {@code RandomAccessStore}, and adapt both classes.
  */
-@Tag("portable")
 class H2FileStoreTest {
 
     private static final String REVIEWED = "h2-mvstore-2.4.240.jar";

@@ -24,11 +24,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-@Tag("portable")
 class RaftLogFilesTest {
 
     static final NodeRef SELF = new NodeRef(new NodeId("n1"), new UUID(1, 1));

@@ -19,13 +19,11 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What happens at the limits, and that the next request on a connection is never taken for a part of the last. */
 @Timeout(60)
-@Tag("portable")
 class HttpApiLimitsTest {
 
     private static final int LIMIT = 100_000;

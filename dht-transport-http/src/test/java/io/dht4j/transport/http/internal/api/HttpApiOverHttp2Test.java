@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** The contract of the public API, for a client that speaks HTTP/2 where the port does. */
 @Timeout(120)
-@Tag("portable")
+@Tag("full")
 class HttpApiOverHttp2Test extends HttpApiTest {
 
     @Override

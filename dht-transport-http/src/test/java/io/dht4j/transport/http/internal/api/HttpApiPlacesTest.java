@@ -28,14 +28,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Places among the requests in flight: who has one, and who waits without. */
 @Timeout(60)
-@Tag("portable")
 class HttpApiPlacesTest {
 
     private static final int PLACES = 2;

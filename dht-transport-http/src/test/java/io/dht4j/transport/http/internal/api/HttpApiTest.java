@@ -5,10 +5,12 @@ import io.dht4j.transport.http.contract.api.HttpApiContract;
 import io.dht4j.transport.http.fixture.ApiNodes;
 import java.net.URI;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 
 /** The contract of the public API where it shares the nodes' ports. */
 @Timeout(120)
+@Tag("jdk")
 class HttpApiTest extends HttpApiContract {
 
     @Override

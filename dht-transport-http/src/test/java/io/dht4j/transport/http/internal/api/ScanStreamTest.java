@@ -12,13 +12,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Scans for clients that are slow, stop reading or go. */
 @Timeout(60)
-@Tag("portable")
 class ScanStreamTest {
 
     /** Enough to fill every buffer between a node and a client that does not read. */

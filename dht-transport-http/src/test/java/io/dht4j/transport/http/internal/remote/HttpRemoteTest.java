@@ -9,11 +9,9 @@ import io.dht4j.transport.http.HttpApiOptions;
 import io.dht4j.transport.http.HttpRemote;
 import io.dht4j.transport.http.HttpRemoteOptions;
 import java.time.Duration;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(120)
-@Tag("portable")
 class HttpRemoteTest extends SocketRemoteApiContract {
 
     @Override

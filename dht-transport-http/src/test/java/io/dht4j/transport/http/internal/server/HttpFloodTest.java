@@ -21,7 +21,6 @@ import java.util.logging.Logger;
 import java.util.logging.StreamHandler;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,7 +28,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What costs a client of HTTP/2 nothing, and the server something. */
 @Timeout(60)
-@Tag("portable")
 class HttpFloodTest {
 
     /** More streams than a client may reset. */

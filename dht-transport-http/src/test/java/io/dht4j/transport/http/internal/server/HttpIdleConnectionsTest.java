@@ -22,13 +22,11 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** All places for public connections are taken, from two addresses: who gives way to a new one. */
 @Timeout(60)
-@Tag("portable")
 class HttpIdleConnectionsTest {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);

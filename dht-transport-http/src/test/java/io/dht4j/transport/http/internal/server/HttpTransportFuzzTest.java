@@ -26,11 +26,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Bytes that no transport sends, at the peer endpoint. */
-@Tag("portable")
 class HttpTransportFuzzTest {
 
     private static final int CASES = 1_000;

@@ -4,8 +4,8 @@ import io.dht4j.transport.http.HttpClientKind;
 import io.dht4j.transport.http.contract.HttpSecureTransportContract;
 import org.junit.jupiter.api.Tag;
 
-@Tag("portable")
 @Tag("variant")
+@Tag("full")
 class VertxH2SecureTransportTest extends HttpSecureTransportContract {
 
     VertxH2SecureTransportTest() {

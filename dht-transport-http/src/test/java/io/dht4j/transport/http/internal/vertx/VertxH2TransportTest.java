@@ -4,7 +4,6 @@ import io.dht4j.transport.http.HttpClientKind;
 import io.dht4j.transport.http.contract.HttpClientContract;
 import org.junit.jupiter.api.Tag;
 
-@Tag("portable")
 @Tag("variant")
 class VertxH2TransportTest extends HttpClientContract {
 

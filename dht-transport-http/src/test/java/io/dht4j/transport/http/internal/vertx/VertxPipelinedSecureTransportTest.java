@@ -5,6 +5,7 @@ import io.dht4j.transport.http.contract.HttpSecureTransportContract;
 import org.junit.jupiter.api.Tag;
 
 @Tag("variant")
+@Tag("full")
 class VertxPipelinedSecureTransportTest extends HttpSecureTransportContract {
 
     VertxPipelinedSecureTransportTest() {
