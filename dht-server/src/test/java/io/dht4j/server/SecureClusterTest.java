@@ -36,6 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Five servers in processes of their own with TLS and tokens, three of which should not be let in. */
+@Tag("full")
 class SecureClusterTest {
 
     private static final int NODES = 5;

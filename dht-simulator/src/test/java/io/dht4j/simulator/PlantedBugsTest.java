@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Test;
 /** Bugs that others have had, planted one at a time: the simulator finds each. */
 @Tag("search")
 @Tag("variant")
+@Tag("full")
 class PlantedBugsTest {
 
     /** How many show that nothing is found where no bug is. */

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Test;
 /** Bugs in the order of writes, planted one at a time: the simulator finds each, or a test of its own does. */
 @Tag("search")
 @Tag("variant")
+@Tag("full")
 class PlantedOrderBugsTest {
 
     /**

@@ -3,6 +3,7 @@ package io.dht4j.transport.grpc;
 import org.junit.jupiter.api.Tag;
 
 @Tag("variant")
+@Tag("full")
 class GrpcUnaryTransportTest extends GrpcTransportContract {
 
     GrpcUnaryTransportTest() {

@@ -8,9 +8,11 @@ import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.transport.http.contract.HttpClientKindContract;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The clients of Vert.x, and what does not depend on the client. */
+@Tag("full")
 class HttpClientKindTest extends HttpClientKindContract {
 
     static List<HttpClientKind> kinds() {

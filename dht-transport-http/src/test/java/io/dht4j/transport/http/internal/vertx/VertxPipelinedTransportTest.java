@@ -5,6 +5,7 @@ import io.dht4j.transport.http.contract.HttpClientContract;
 import org.junit.jupiter.api.Tag;
 
 @Tag("variant")
+@Tag("full")
 public class VertxPipelinedTransportTest extends HttpClientContract {
 
     VertxPipelinedTransportTest() {
