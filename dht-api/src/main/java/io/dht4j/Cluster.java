@@ -144,6 +144,18 @@ public interface Cluster extends AutoCloseable {
     }
 
     /**
+     * Returns a lock for one holder at a time, which needs no creation. Keep it: it remembers which holder it has seen.
+     *
+     * @param map the name of the atomic map that it belongs to, 1 to 255 bytes in UTF-8
+     * @param key its key in the map
+     * @return the lock
+     * @throws InvalidRequestException if the name or the key is too long; by default, since this cluster has no locks
+     */
+    default DhtLock lock(String map, Key key) {
+        throw new InvalidRequestException(ErrorCode.BAD_REQUEST, this + " has no locks");
+    }
+
+    /**
      * Returns the partition of a key, and the nodes that receive its writes. A node computes them locally.
      *
      * @param key any key

@@ -8,6 +8,7 @@ import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.ClusterMembership;
 import io.dht4j.DhtException;
+import io.dht4j.DhtLock;
 import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
@@ -30,6 +31,7 @@ import io.dht4j.client.RemoteCall.Kind;
 import io.dht4j.core.SystemEnvironment;
 import io.dht4j.core.internal.admission.RetryBudget;
 import io.dht4j.core.internal.coordinator.node.Readiness;
+import io.dht4j.core.internal.lock.Locks;
 import io.dht4j.core.options.OverloadProtection.Retries;
 import io.dht4j.spi.ClosingThread;
 import io.dht4j.spi.Environment;
@@ -81,6 +83,7 @@ public final class RemoteCluster implements Cluster {
     private final boolean ownsEnvironment;
     private final RemoteCalls calls;
     private final RemoteAtomics atomics;
+    private final Locks locks;
     private final RemoteMembership membership;
     private final RemoteStatus status;
     private final RemoteOperations operations;
@@ -101,6 +104,7 @@ public final class RemoteCluster implements Cluster {
         this.ownsEnvironment = ownsEnvironment;
         this.calls = new RemoteCalls(environment, targets, budget, options, api::isClosed);
         this.atomics = new RemoteAtomics(api, calls, environment);
+        this.locks = new Locks(this, environment);
         this.membership = new RemoteMembership(calls, api, environment);
         this.status = new RemoteStatus(api, calls, targets, environment, first);
         this.operations = new RemoteOperations(api, calls, status);
@@ -260,6 +264,11 @@ public final class RemoteCluster implements Cluster {
         requireNonNull(change, "change");
         requireNonNull(call, "options");
         return atomics.execute(map, key, change, call);
+    }
+
+    @Override
+    public DhtLock lock(String map, Key key) {
+        return locks.lock(requireNonNull(map, "map"), requireNonNull(key, "key"));
     }
 
     /**
@@ -438,6 +447,7 @@ public final class RemoteCluster implements Cluster {
         ClosingThread.check("the remote client", false, LOG::warn);
         status.close();
         readiness.close(RemoteCall.CLOSED);
+        locks.close(RemoteCall.CLOSED);
         membership.close();
         Optional<CompletableFuture<Void>> drained = calls.close();
         if (drained.isPresent()) {

@@ -42,6 +42,7 @@ import java.util.stream.IntStream;
  *   <li>A snapshot shows all writes acknowledged before it and none newer than itself, and can be restored.
  *   <li>Every node refills the entries of a lost disk, and delivers its hints.
  *   <li>Each addition to an atomic counter is counted once, in the order of real time.
+ *   <li>A lock has one holder at a time, by the clocks of the holders, and tokens that grow.
  * </ul>
  */
 public final class Simulator {
@@ -73,6 +74,7 @@ public final class Simulator {
     private static final int SEEDS_PER_DIVISION = 4;
 
     private static final long COUNTING = 0x5DEECE66DL;
+    private static final long LOCKING = 0x2545F4914FL;
 
     private final SimulationOptions options;
     private final long seed;
@@ -88,6 +90,8 @@ public final class Simulator {
     private final Watch watch;
     /** The calls of atomic counters, if there are any. */
     private final Optional<CounterClient> counters;
+    /** The holders of locks, if there are any. */
+    private final Optional<LockClient> locks;
     /** The changes of the nodes, if they change. */
     private final Optional<Evolution> evolution;
 
@@ -135,6 +139,7 @@ public final class Simulator {
         this.counters = options.membership() == Mode.ATOMIC
                 ? Optional.of(new CounterClient(new SplittableRandom(seed ^ COUNTING), world, nodes, faults))
                 : Optional.empty();
+        this.locks = counters.map(client -> new LockClient(new SplittableRandom(seed ^ LOCKING), nodes));
         this.evolution = options.membership().isChanging()
                 ? Optional.of(new Evolution(
                         changing, world, members, faults, agreement.orElseThrow(), workload, setup, dividing(seed)))
@@ -179,6 +184,7 @@ public final class Simulator {
             watch.begin();
             evolution.ifPresent(each -> each.begin(allKeys()));
             evolution.ifPresent(each -> counters.ifPresent(client -> client.setAside(each::isSetAside)));
+            evolution.ifPresent(each -> locks.ifPresent(client -> client.setAside(each::isSetAside)));
             suffer();
             faults.heal();
             evolution.ifPresent(Evolution::settle);
@@ -186,6 +192,7 @@ public final class Simulator {
             counters.ifPresent(CounterClient::readAll);
             restore();
             world.advance(REST);
+            locks.ifPresent(LockClient::requireEnds);
             watch.end();
             violations.addAll(watch.violations());
             violations.addAll(snapshots.violations(workload.hiding()));
@@ -202,6 +209,7 @@ public final class Simulator {
         violations.addAll(members.states().violations());
         evolution.ifPresent(each -> violations.addAll(each.violations()));
         counters.ifPresent(client -> violations.addAll(client.violations()));
+        locks.ifPresent(client -> violations.addAll(client.violations()));
         violations.addAll(OrderCheck.violations(workload.history()));
         if (setup.ordering() == Ordering.LINEARIZABLE) {
             violations.addAll(LinearizabilityCheck.violations(workload.history()));
@@ -212,6 +220,7 @@ public final class Simulator {
                 .forEach(each -> outcomes.merge(each.outcome().name().toLowerCase(Locale.ROOT), 1, Integer::sum));
         outcomes.put("snapshot", snapshots.readings().size());
         counters.ifPresent(client -> outcomes.putAll(client.outcomes()));
+        locks.ifPresent(client -> outcomes.putAll(client.outcomes()));
         return new SimulationReport(
                 seed,
                 setup.toString(),
@@ -249,6 +258,7 @@ public final class Simulator {
     private List<Key> allKeys() {
         List<Key> all = new ArrayList<>(keys);
         counters.ifPresent(client -> all.addAll(CounterClient.keys()));
+        locks.ifPresent(client -> all.addAll(LockClient.keys()));
         return all;
     }
 
@@ -269,6 +279,7 @@ public final class Simulator {
                 workload.operate(node);
             }
             counters.ifPresent(client -> client.operate(this::mayCall));
+            locks.ifPresent(client -> client.operate(this::mayCall));
             if (random.nextInt(CALLS_PER_FAULT) == 0) {
                 // At any time, also while messages are in transit.
                 world.schedule(faults::strike, random.nextLong(step));

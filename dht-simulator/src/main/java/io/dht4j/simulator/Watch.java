@@ -44,7 +44,7 @@ final class Watch {
         this.world = world;
         this.nodes = nodes;
         this.keys =
-                (options.keys() + (options.membership() == SimulationOptions.Mode.ATOMIC ? CounterClient.COUNTERS : 0));
+                options.keys() + (options.membership() == Mode.ATOMIC ? CounterClient.COUNTERS + LockClient.LOCKS : 0);
         this.heartbeats = options.membership() == Mode.STATIC ? 0 : MOST_HEARTBEATS;
         this.hintBytes = MOST_HINT_BYTES_PER_CALL * options.operations();
     }

@@ -4,15 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.Cluster;
 import io.dht4j.Codec;
-import io.dht4j.Node;
-import io.dht4j.core.ClusterBuilder;
-import io.dht4j.core.SystemEnvironment;
-import io.dht4j.core.options.Membership;
-import io.dht4j.testkit.network.LoopbackNetwork;
-import io.dht4j.testkit.store.ModelStore;
-import io.dht4j.testkit.topology.ModelTopologyGroup;
-import io.dht4j.testkit.topology.ModelTopologyLog;
-import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -20,22 +11,12 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class AtomicExampleTest {
 
-    private final SystemEnvironment environment = SystemEnvironment.create("atomic-example");
-    private final Node self = Node.of("n1", "host1:1");
-    private final Cluster cluster = ClusterBuilder.of(Membership.bootstrap(
-                    self.id(),
-                    List.of(self),
-                    (ref, founders, any) ->
-                            new ModelTopologyLog(new ModelTopologyGroup(founders, 20), ref, environment)))
-            .transport(LoopbackNetwork.on(environment).transport(self.address()))
-            .store(new ModelStore())
-            .environment(environment)
-            .start();
+    private final OneAgreedNode node = new OneAgreedNode();
+    private final Cluster cluster = node.cluster;
 
     @AfterEach
     void close() {
-        cluster.close();
-        environment.close();
+        node.close();
     }
 
     @Test

@@ -43,6 +43,7 @@ class ReadmeTest {
         "docs/guide/choose-a-transport.md, transports, examples/src/test/java/io/dht4j/examples/ReadmeTest.java",
         "docs/guide/change-nodes-in-java.md, agreed, examples/src/main/java/io/dht4j/examples/ChangingNodes.java",
         "docs/guide/choose-a-write.md, atomic, examples/src/main/java/io/dht4j/examples/AtomicExample.java",
+        "docs/guide/choose-a-write.md, lock, examples/src/main/java/io/dht4j/examples/LockExample.java",
         "docs/guide/getting-started.md, server, examples/src/main/java/io/dht4j/examples/StandaloneServer.java",
         "docs/guide/getting-started.md, calls, examples/src/main/java/io/dht4j/examples/RemoteCaller.java",
         "docs/guide/secure.md, secure, examples/src/main/java/io/dht4j/examples/SecureNode.java",

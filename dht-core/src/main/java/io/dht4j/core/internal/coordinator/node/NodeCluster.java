@@ -7,6 +7,7 @@ import io.dht4j.AtomicResult;
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.ClusterMembership;
+import io.dht4j.DhtLock;
 import io.dht4j.Key;
 import io.dht4j.KeyPlacement;
 import io.dht4j.KeyRange;
@@ -28,6 +29,7 @@ import io.dht4j.core.internal.coordinator.config.NodeConfig;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.quorum.CallPolicy;
 import io.dht4j.core.internal.coordinator.scan.ClusterScan;
+import io.dht4j.core.internal.lock.Locks;
 import io.dht4j.core.internal.membership.ViewRefresh;
 import io.dht4j.core.internal.membership.agreed.AgreedMembership;
 import io.dht4j.core.internal.membership.operator.OperatorMembership;
@@ -76,6 +78,7 @@ public final class NodeCluster implements Cluster {
     private final ReadCalls reads;
     private final WriteCalls writes;
     private final AtomicCalls atomics;
+    private final Locks locks;
     private final ScanCalls scans;
     private final NodeOperations operations;
     private final Readiness readiness;
@@ -114,6 +117,7 @@ public final class NodeCluster implements Cluster {
         this.reads = new ReadCalls(runtime, config, rules, readBytes, readiness);
         this.writes = new WriteCalls(runtime, config, rules, admission);
         this.atomics = new AtomicCalls(runtime.registers, components.environment(), rules, admission);
+        this.locks = new Locks(this, components.environment());
         this.scans = new ScanCalls(runtime, admission, rules, writes, readiness, readBytes);
         LoadReport load = new LoadReport(
                 runtime,
@@ -308,6 +312,11 @@ public final class NodeCluster implements Cluster {
     }
 
     @Override
+    public DhtLock lock(String map, Key key) {
+        return locks.lock(requireNonNull(map, "map"), requireNonNull(key, "key"));
+    }
+
+    @Override
     public Scan scan(KeyRange range, ScanScope scope, CallOptions options) {
         requireNonNull(range, "range");
         requireNonNull(scope, "scope");
@@ -384,6 +393,7 @@ public final class NodeCluster implements Cluster {
         }
         try {
             readiness.close("this node is closed");
+            locks.close("this node is closed");
             runtime.close(admission.close());
         } finally {
             writes.close();

@@ -1,0 +1,53 @@
+package io.dht4j;
+
+import java.time.Duration;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * A {@link DhtLock} that is held. Its lease is renewed at a third of it, until {@link #release()} or {@link #close()}.
+ * Safe for use by any number of threads.
+ */
+public interface HeldLock extends AutoCloseable {
+
+    /**
+     * Returns the fencing token: greater than those of all earlier holders of this lock, the same until the end. What
+     * is guarded by the lock refuses tokens that are smaller than the greatest one it has seen.
+     *
+     * @return a positive number
+     */
+    long token();
+
+    /**
+     * Returns how long this holder may be sure of the lock, by its own clock. Asks no node.
+     *
+     * @return the rest of the lease; zero if the lock is no longer held
+     */
+    Duration remaining();
+
+    /**
+     * Returns the end of this holding: the moment when whoever works under the lock must have stopped.
+     *
+     * @return a stage that completes with the reason when the lock is released, when its lease could not be renewed,
+     *     when it was broken, and when the cluster is closed. It completes on a thread of the cluster, by its timer at
+     *     the end of the lease at the latest
+     */
+    CompletionStage<String> ended();
+
+    /**
+     * Gives the lock back. The holding ends at once; does not block.
+     *
+     * @return a stage that completes when the lock is free: with true if it was held until this call, with false if it
+     *     had ended. If the stage fails, the lock is free a lease after its last renewal
+     */
+    CompletionStage<Boolean> release();
+
+    /**
+     * Gives the lock back, and waits until it is free.
+     *
+     * @throws DhtException if no majority has answered; the lock is free a lease after its last renewal
+     */
+    @Override
+    default void close() {
+        Waiting.await(release());
+    }
+}

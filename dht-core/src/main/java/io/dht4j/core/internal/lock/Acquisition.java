@@ -1,0 +1,153 @@
+package io.dht4j.core.internal.lock;
+
+import io.dht4j.AtomicMap;
+import io.dht4j.AtomicMap.Put;
+import io.dht4j.CallOptions;
+import io.dht4j.DhtException;
+import io.dht4j.ErrorCode;
+import io.dht4j.HeldLock;
+import io.dht4j.InvalidRequestException;
+import io.dht4j.Key;
+import io.dht4j.Version;
+import io.dht4j.Versioned;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * One attempt to take a lock, which looks at it until it is free or the caller's wait is over. It has one request or
+ * pause under way at a time, so its steps follow one another.
+ */
+final class Acquisition implements Locks.Ending {
+
+    private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long LONGEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+    private static final Duration LONGEST_CALL = Duration.ofSeconds(5);
+
+    private final LeasedLock lock;
+    private final LeaseValue mine;
+    private final AtomicMap<Key, String> map;
+    private final long deadlineNanos;
+    private final CompletableFuture<Optional<HeldLock>> result = new CompletableFuture<>();
+    private long pauseNanos = FIRST_PAUSE_NANOS;
+
+    Acquisition(LeasedLock lock, Duration wait, LeaseValue mine) {
+        this.lock = lock;
+        this.mine = mine;
+        this.map = lock.map.with(CallOptions.defaults()
+                .withTimeout(mine.lease().compareTo(LONGEST_CALL) < 0 ? mine.lease() : LONGEST_CALL));
+        this.deadlineNanos = lock.environment.nanoTime() + wait.toNanos();
+    }
+
+    CompletionStage<Optional<HeldLock>> start() {
+        result.whenComplete((held, error) -> lock.locks.remove(this));
+        lock.locks.add(this);
+        putIfAbsent();
+        return result.minimalCompletionStage();
+    }
+
+    @Override
+    public void end(String why) {
+        result.completeExceptionally(new CancellationException(why));
+    }
+
+    private void putIfAbsent() {
+        long beganNanos = lock.environment.nanoTime();
+        follow(map.putIfAbsent(lock.key, mine.format()), put -> written(put, beganNanos));
+    }
+
+    private void replace(Version version) {
+        long beganNanos = lock.environment.nanoTime();
+        follow(map.replace(lock.key, version, mine.format()), put -> written(put, beganNanos));
+    }
+
+    private void read() {
+        follow(map.get(lock.key), this::look);
+    }
+
+    private <T> void follow(CompletionStage<T> stage, Consumer<T> next) {
+        stage.whenComplete((answer, error) -> {
+            try {
+                if (error == null) {
+                    next.accept(answer);
+                } else {
+                    failed(DhtException.unwrap(error));
+                }
+            } catch (Throwable e) {
+                result.completeExceptionally(e);
+            }
+        });
+    }
+
+    private void written(Put<String> put, long beganNanos) {
+        if (!put.isDone()) {
+            look(put.current());
+            return;
+        }
+        Lease lease = new Lease(lock, mine, put.version(), beganNanos);
+        if (lease.remaining().isZero() || !result.complete(Optional.of(lease))) {
+            // Nobody will hold it: if it cannot be released, it is free a lease later.
+            lease.release();
+            pause(LONGEST_PAUSE_NANOS);
+        } else {
+            lease.keep();
+        }
+    }
+
+    /** Goes on with the lock as it is. */
+    private void look(Optional<Versioned<String>> current) {
+        if (current.isEmpty()) {
+            putIfAbsent();
+            return;
+        }
+        Version version = current.get().version();
+        LeaseValue lease = LeaseValue.parse(current.get().value())
+                .orElseThrow(() -> new InvalidRequestException(
+                        ErrorCode.ATOMIC_KIND, lock + " is no lock: its key holds something else"));
+        // What a write of unknown outcome has left is written anew, so that the begin of the lease is known.
+        long untilFree = lease.equals(mine) ? 0 : lock.untilFree(version, lease);
+        if (untilFree > 0) {
+            pause(untilFree);
+        } else {
+            replace(version);
+        }
+    }
+
+    /** Looks again, unless the caller's wait is over. */
+    private void pause(long atMostNanos) {
+        long restNanos = deadlineNanos - lock.environment.nanoTime();
+        if (restNanos <= 0) {
+            result.complete(Optional.empty());
+        } else {
+            lookLater(Math.min(restNanos, atMostNanos));
+        }
+    }
+
+    private void failed(Throwable error) {
+        long restNanos = deadlineNanos - lock.environment.nanoTime();
+        if (restNanos > 0 && isTemporary(error)) {
+            lookLater(restNanos);
+        } else {
+            result.completeExceptionally(error);
+        }
+    }
+
+    /** Returns whether the same call may succeed later: a clock that is wrong may be set. */
+    private static boolean isTemporary(Throwable error) {
+        return error instanceof DhtException known
+                && (known.code().action() != ErrorCode.Action.FIX_REQUEST
+                        || known.code() == ErrorCode.VERSION_TOO_FAR_AHEAD);
+    }
+
+    private void lookLater(long atMostNanos) {
+        long nanos = pauseNanos / 2 + lock.environment.random().nextLong(pauseNanos / 2);
+        pauseNanos = Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS);
+        if (!result.isDone()) {
+            lock.environment.schedule(this::read, Math.min(nanos, atMostNanos));
+        }
+    }
+}

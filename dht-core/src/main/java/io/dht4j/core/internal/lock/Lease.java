@@ -1,0 +1,220 @@
+package io.dht4j.core.internal.lock;
+
+import io.dht4j.AtomicMap;
+import io.dht4j.AtomicMap.Put;
+import io.dht4j.CallOptions;
+import io.dht4j.DhtException;
+import io.dht4j.HeldLock;
+import io.dht4j.Key;
+import io.dht4j.Version;
+import io.dht4j.spi.Environment;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** A lock that is held: renews its lease by writing its value anew, at a third of the lease. */
+final class Lease implements HeldLock, Locks.Ending {
+
+    private static final long SHORTEST_CALL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final LeasedLock lock;
+    private final Environment environment;
+    private final AtomicMap<Key, String> map;
+    private final LeaseValue mine;
+    private final Version token;
+    private final CompletableFuture<String> ended = new CompletableFuture<>();
+
+    // Guarded by this.
+    private Version current;
+    private long endNanos;
+    private boolean isOver;
+    private String trouble = "";
+    private CompletableFuture<Void> renewed = CompletableFuture.completedFuture(null);
+    private Optional<CompletableFuture<Boolean>> released = Optional.empty();
+    private Environment.Timer renewal = () -> {};
+    private Environment.Timer end = () -> {};
+
+    /**
+     * Creates a lock that is held, and not renewed yet.
+     *
+     * @param beganNanos when its holder has asked for it
+     */
+    Lease(LeasedLock lock, LeaseValue mine, Version token, long beganNanos) {
+        this.lock = lock;
+        this.environment = lock.environment;
+        this.map = lock.map;
+        this.mine = mine;
+        this.token = token;
+        this.current = token;
+        this.endNanos = beganNanos + mine.nanosOfHolder();
+    }
+
+    /** Begins to renew it. */
+    void keep() {
+        lock.locks.add(this);
+        renewAfter(mine.lease().toNanos() / 3);
+        endAfter(remaining().toNanos());
+    }
+
+    @Override
+    public long token() {
+        return token.packed();
+    }
+
+    @Override
+    public synchronized Duration remaining() {
+        return isOver ? Duration.ZERO : Duration.ofNanos(Math.max(0, endNanos - environment.nanoTime()));
+    }
+
+    @Override
+    public CompletionStage<String> ended() {
+        return ended.minimalCompletionStage();
+    }
+
+    @Override
+    public void end(String why) {
+        synchronized (this) {
+            if (isOver) {
+                return;
+            }
+            isOver = true;
+            renewal.cancel();
+            end.cancel();
+        }
+        lock.locks.remove(this);
+        ended.complete(why);
+    }
+
+    private synchronized void renewAfter(long nanos) {
+        if (!isOver) {
+            renewal = environment.schedule(this::renew, nanos);
+        }
+    }
+
+    private synchronized void endAfter(long nanos) {
+        if (!isOver) {
+            end = environment.schedule(this::endIfDue, nanos);
+        }
+    }
+
+    private void endIfDue() {
+        long restNanos = remaining().toNanos();
+        if (restNanos > 0) {
+            endAfter(restNanos);
+        } else {
+            end("its lease has ended before it was renewed" + trouble());
+        }
+    }
+
+    private synchronized String trouble() {
+        return trouble;
+    }
+
+    private void renew() {
+        long restNanos = remaining().toNanos();
+        if (restNanos == 0) {
+            endIfDue();
+            return;
+        }
+        CompletableFuture<Void> renewing = new CompletableFuture<>();
+        Version expected;
+        synchronized (this) {
+            if (isOver) {
+                return;
+            }
+            renewed = renewing;
+            expected = current;
+        }
+        long beganNanos = environment.nanoTime();
+        Duration timeout = Duration.ofNanos(
+                Math.max(SHORTEST_CALL_NANOS, Math.min(restNanos, mine.lease().toNanos() / 3)));
+        map.with(CallOptions.defaults().withTimeout(timeout))
+                .replace(lock.key, expected, mine.format())
+                .whenComplete((put, error) -> {
+                    try {
+                        renewed(put, error, beganNanos);
+                    } finally {
+                        renewing.complete(null);
+                    }
+                });
+    }
+
+    private void renewed(@Nullable Put<String> put, @Nullable Throwable error, long beganNanos) {
+        if (put == null) {
+            synchronized (this) {
+                trouble =
+                        ": " + (error == null ? "" : DhtException.unwrap(error).getMessage());
+            }
+            renewAfter(mine.lease().toNanos() / 10);
+        } else if (put.isDone()) {
+            synchronized (this) {
+                current = put.version();
+                endNanos = beganNanos + mine.nanosOfHolder();
+                trouble = "";
+            }
+            renewAfter(beganNanos + mine.lease().toNanos() / 3 - environment.nanoTime());
+        } else if (put.current().isPresent() && isMine(put.current().get().value())) {
+            // A renewal of unknown outcome was executed.
+            synchronized (this) {
+                current = put.current().get().version();
+            }
+            renewAfter(0);
+        } else {
+            end(put.current().isPresent() ? "another holder has taken it" : "its key was removed");
+        }
+    }
+
+    private boolean isMine(String value) {
+        return value.equals(mine.format());
+    }
+
+    @Override
+    public CompletionStage<Boolean> release() {
+        CompletableFuture<Boolean> releasing = new CompletableFuture<>();
+        boolean wasHeld;
+        CompletableFuture<Void> before;
+        synchronized (this) {
+            if (released.isPresent()) {
+                return released.get().minimalCompletionStage();
+            }
+            released = Optional.of(releasing);
+            before = renewed;
+            wasHeld = !remaining().isZero();
+        }
+        end("it was released");
+        before.thenCompose(nothing -> remove()).whenComplete((removed, error) -> {
+            if (error == null) {
+                releasing.complete(wasHeld && removed);
+            } else {
+                releasing.completeExceptionally(DhtException.unwrap(error));
+            }
+        });
+        return releasing.minimalCompletionStage();
+    }
+
+    /** Completes with whether the value was this lock's until it was removed. */
+    private CompletionStage<Boolean> remove() {
+        Version expected;
+        synchronized (this) {
+            expected = current;
+        }
+        return map.remove(lock.key, expected)
+                .thenCompose(removed -> removed ? CompletableFuture.completedFuture(true) : removeOther());
+    }
+
+    /** Removes what a renewal of unknown outcome has left. */
+    private CompletionStage<Boolean> removeOther() {
+        return map.get(lock.key)
+                .thenCompose(left -> left.isPresent() && isMine(left.get().value())
+                        ? map.remove(lock.key, left.get().version())
+                        : CompletableFuture.completedFuture(false));
+    }
+
+    @Override
+    public String toString() {
+        return lock + ", held with token " + token();
+    }
+}

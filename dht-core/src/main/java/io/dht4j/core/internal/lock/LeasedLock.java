@@ -1,0 +1,65 @@
+package io.dht4j.core.internal.lock;
+
+import io.dht4j.AtomicMap;
+import io.dht4j.DhtLock;
+import io.dht4j.HeldLock;
+import io.dht4j.Key;
+import io.dht4j.Ranges;
+import io.dht4j.Version;
+import io.dht4j.spi.Environment;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.random.RandomGenerator;
+
+/** A lock at a key of an atomic map, with what was seen of its holder. */
+final class LeasedLock implements DhtLock {
+
+    final Locks locks;
+    final Environment environment;
+    final AtomicMap<Key, String> map;
+    final Key key;
+    private final String name;
+    private volatile Optional<Seen> seen = Optional.empty();
+
+    /** The version of a lease, and a moment at which it had been chosen. */
+    private record Seen(Version version, long atNanos) {}
+
+    LeasedLock(Locks locks, Environment environment, AtomicMap<Key, String> map, Key key, String name) {
+        this.locks = locks;
+        this.environment = environment;
+        this.map = map;
+        this.key = key;
+        this.name = name;
+    }
+
+    @Override
+    public CompletionStage<Optional<HeldLock>> tryLock(Duration wait, Duration lease) {
+        Ranges.require("wait", wait, Duration.ZERO, MAX_LEASE);
+        Ranges.require("lease", lease, MIN_LEASE, MAX_LEASE);
+        return new Acquisition(this, wait, new LeaseValue(lease, newHolder())).start();
+    }
+
+    private String newHolder() {
+        RandomGenerator random = environment.random();
+        return String.format(Locale.ROOT, "%016x%016x", random.nextLong(), random.nextLong());
+    }
+
+    /**
+     * Notes the lease that was read.
+     *
+     * @return in how many nanoseconds its holder has ceased to hold the lock; zero or less if it has
+     */
+    long untilFree(Version version, LeaseValue lease) {
+        long now = environment.nanoTime();
+        Seen current = seen.filter(before -> before.version().equals(version)).orElseGet(() -> new Seen(version, now));
+        seen = Optional.of(current);
+        return current.atNanos() + lease.nanosOfOthers() - now;
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

@@ -1,0 +1,92 @@
+package io.dht4j.core.internal.lock;
+
+import io.dht4j.Cluster;
+import io.dht4j.Codec;
+import io.dht4j.DhtLock;
+import io.dht4j.Key;
+import io.dht4j.core.internal.atomic.AtomicSpace;
+import io.dht4j.spi.Environment;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The locks that the callers of one cluster hold or wait for, so that they end when the cluster is closed. */
+public final class Locks {
+
+    private final Cluster cluster;
+    private final Environment environment;
+    private final Set<Ending> open = ConcurrentHashMap.newKeySet();
+    /** Why there are no locks any more; empty while there are. */
+    private volatile String closed = "";
+
+    /** Something that ends with the cluster. */
+    @FunctionalInterface
+    interface Ending {
+
+        /** Ends it, from any thread, perhaps repeatedly. */
+        void end(String why);
+    }
+
+    /**
+     * Creates the locks of a cluster.
+     *
+     * @param cluster executes their operations
+     * @param environment their clock, their timers and the source of the names of holders
+     */
+    public Locks(Cluster cluster, Environment environment) {
+        this.cluster = cluster;
+        this.environment = environment;
+    }
+
+    /**
+     * Returns a lock.
+     *
+     * @param map the name of the atomic map that it belongs to
+     * @param key its key in the map
+     * @return the lock
+     * @throws io.dht4j.InvalidRequestException if the name or the key is too long
+     */
+    public DhtLock lock(String map, Key key) {
+        AtomicSpace.key(map, key);
+        return new LeasedLock(
+                this, environment, cluster.atomicMap(map, KEYS, Codec.text()), key, "lock " + key + " of map " + map);
+    }
+
+    private static final Codec<Key> KEYS = new Codec<>() {
+        @Override
+        public byte[] encode(Key key) {
+            return key.toByteArray();
+        }
+
+        @Override
+        public Key decode(byte[] bytes) {
+            return Key.of(bytes);
+        }
+
+        @Override
+        public String name() {
+            return "key";
+        }
+    };
+
+    /** Keeps what ends with the cluster, until it is removed; ends it now if the cluster is closed. */
+    void add(Ending ending) {
+        open.add(ending);
+        if (!closed.isEmpty()) {
+            ending.end(closed);
+        }
+    }
+
+    void remove(Ending ending) {
+        open.remove(ending);
+    }
+
+    /**
+     * Ends all that is held and waited for. May be called repeatedly.
+     *
+     * @param why a sentence for those who hold or wait
+     */
+    public void close(String why) {
+        closed = why;
+        open.forEach(ending -> ending.end(why));
+    }
+}
