@@ -86,7 +86,7 @@ final class LockClient {
             return;
         }
         int lock = random.nextInt(LOCKS);
-        Duration wait = Duration.ofMillis(random.nextInt(2) * random.nextInt(LONGEST_WAIT_MILLIS));
+        Duration wait = random.nextBoolean() ? Duration.ZERO : Duration.ofMillis(random.nextInt(LONGEST_WAIT_MILLIS));
         Duration lease =
                 DhtLock.MIN_LEASE.plusMillis(random.nextInt(LONGEST_LEASE_MILLIS - (int) DhtLock.MIN_LEASE.toMillis()));
         Duration holding = Duration.ofMillis(random.nextInt(LONGEST_HOLDING_MILLIS));

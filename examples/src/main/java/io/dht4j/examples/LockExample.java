@@ -1,5 +1,6 @@
 package io.dht4j.examples;
 
+// tag::lock[]
 import io.dht4j.Cluster;
 import io.dht4j.DhtLock;
 import io.dht4j.HeldLock;
@@ -68,3 +69,4 @@ public final class LockExample {
         held.ended().toCompletableFuture().join();
     }
 }
+// end::lock[]
