@@ -1,4 +1,6 @@
-/** Examples to copy: a node in an application, and a server. The subpackage has a transport. */
+/**
+ * Examples to copy: a node in an application, a server, and what atomic keys are for. The subpackage has a transport.
+ */
 @NullMarked
 package io.dht4j.examples;
 
