@@ -2,13 +2,23 @@ package io.dht4j.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.DhtLock;
+import io.dht4j.HeldLock;
+import io.dht4j.Key;
+import io.dht4j.client.RemoteCluster;
+import io.dht4j.client.RemoteOptions;
 import io.dht4j.server.cli.CommandLineRun;
 import io.dht4j.testkit.network.FreePorts;
+import io.dht4j.transport.http.HttpRemote;
+import io.dht4j.transport.http.HttpRemoteOptions;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -30,16 +40,25 @@ class AtomicProcessTest {
 
     private ServerProcess start(int port) throws Exception {
         url = "http://127.0.0.1:" + port;
-        ServerProcess server = ServerProcess.start(
-                directory,
-                "--listen",
-                "127.0.0.1:" + port,
-                "--data",
-                directory.resolve("data").toString(),
-                "--bootstrap",
-                "n1=127.0.0.1:" + port);
+        ServerProcess server = start(1, List.of(port));
         server.awaitReady();
         return server;
+    }
+
+    /** Starts one of some nodes, which does not wait for the others. */
+    private ServerProcess start(int number, List<Integer> ports) throws Exception {
+        return ServerProcess.start(
+                directory,
+                "--id",
+                "n" + number,
+                "--listen",
+                "127.0.0.1:" + ports.get(number - 1),
+                "--data",
+                directory.resolve("data" + number).toString(),
+                "--bootstrap",
+                IntStream.rangeClosed(1, ports.size())
+                        .mapToObj(i -> "n" + i + "=127.0.0.1:" + ports.get(i - 1))
+                        .collect(Collectors.joining(",")));
     }
 
     private CommandLineRun add(String... options) {
@@ -75,5 +94,45 @@ class AtomicProcessTest {
             again.terminate();
             assertThat(again.exitCode()).isZero();
         }
+    }
+
+    @Test
+    void aLockOutlivesNodesAndEndsWithItsHolder() throws Exception {
+        Duration lease = Duration.ofSeconds(4);
+        List<Integer> ports = FreePorts.find(3);
+        try (ServerProcess first = start(1, ports);
+                ServerProcess second = start(2, ports);
+                ServerProcess third = start(3, ports)) {
+            first.awaitReady();
+            second.awaitReady();
+            third.awaitReady();
+            try (RemoteCluster other = connect(ports)) {
+                DhtLock lock = other.lock("locks", Key.of("reports"));
+                HeldLock held;
+                try (RemoteCluster holder = connect(ports)) {
+                    held = holder.lock("locks", Key.of("reports"))
+                            .sync()
+                            .tryLock(Duration.ofSeconds(20), lease)
+                            .orElseThrow();
+                    second.kill();
+                    assertThat(lock.sync().tryLock(lease.multipliedBy(2), lease))
+                            .as("while it is renewed")
+                            .isEmpty();
+                    assertThat(held.remaining()).isPositive();
+                }
+                assertThat(held.ended().toCompletableFuture().join()).isEqualTo("this client is closed");
+                HeldLock next =
+                        lock.sync().tryLock(lease.multipliedBy(2), lease).orElseThrow();
+                assertThat(next.token()).isGreaterThan(held.token());
+                assertThat(next.release().toCompletableFuture().join()).isTrue();
+            }
+        }
+    }
+
+    private static RemoteCluster connect(List<Integer> ports) {
+        return RemoteCluster.connect(
+                HttpRemote.create(HttpRemoteOptions.defaults()),
+                ports.stream().map(port -> "127.0.0.1:" + port).toList(),
+                RemoteOptions.defaults());
     }
 }
