@@ -114,17 +114,17 @@ public final class AtomicCounter {
 
         /** Reads the counter, as {@link AtomicCounter#get} does. */
         public long get() {
-            return Waiting.await(counter.get());
+            return Waiting.await(() -> counter.get());
         }
 
         /** Adds to the counter, as {@link AtomicCounter#add} does. */
         public long add(long delta) {
-            return Waiting.await(counter.add(delta));
+            return Waiting.await(() -> counter.add(delta));
         }
 
         /** Sets the counter if it has a number, as {@link AtomicCounter#compareAndSet} does. */
         public boolean compareAndSet(long expected, long number) {
-            return Waiting.await(counter.compareAndSet(expected, number));
+            return Waiting.await(() -> counter.compareAndSet(expected, number));
         }
 
         @Override

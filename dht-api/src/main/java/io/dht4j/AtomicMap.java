@@ -274,7 +274,8 @@ public final class AtomicMap<K, V> {
      * A map whose methods wait for their results, on platform and virtual threads. They do what those of
      * {@link AtomicMap} do, and throw what their stages fail with, with the stack trace of the caller. If the thread is
      * interrupted, the wait ends with an {@link IndeterminateException} without a request id, and the thread stays
-     * interrupted. Not for actions of stages and event loops.
+     * interrupted. In an action of a stage, an observer or a listener of this library they throw an
+     * {@link IllegalStateException}, and do nothing. Not for event loops of the application.
      *
      * @param <K> the keys
      * @param <V> the values
@@ -289,42 +290,42 @@ public final class AtomicMap<K, V> {
 
         /** Reads a key, as {@link AtomicMap#get} does. */
         public Optional<Versioned<V>> get(K key) {
-            return Waiting.await(map.get(key));
+            return Waiting.await(() -> map.get(key));
         }
 
         /** Sets the value of a key, as {@link AtomicMap#put} does. */
         public Version put(K key, V value) {
-            return Waiting.await(map.put(key, value));
+            return Waiting.await(() -> map.put(key, value));
         }
 
         /** Sets the value of a key that has none, as {@link AtomicMap#putIfAbsent} does. */
         public Put<V> putIfAbsent(K key, V value) {
-            return Waiting.await(map.putIfAbsent(key, value));
+            return Waiting.await(() -> map.putIfAbsent(key, value));
         }
 
         /** Sets the value of a key that has a version, as {@link AtomicMap#replace} does. */
         public Put<V> replace(K key, Version expected, V value) {
-            return Waiting.await(map.replace(key, expected, value));
+            return Waiting.await(() -> map.replace(key, expected, value));
         }
 
         /** Removes a key, as {@link AtomicMap#remove(Object)} does. */
         public void remove(K key) {
-            Waiting.await(map.remove(key).thenApply(nothing -> true));
+            Waiting.await(() -> map.remove(key).thenApply(nothing -> true));
         }
 
         /** Removes a key that has a version, as {@link AtomicMap#remove(Object, Version)} does. */
         public boolean remove(K key, Version expected) {
-            return Waiting.await(map.remove(key, expected));
+            return Waiting.await(() -> map.remove(key, expected));
         }
 
         /** Sets when the value of a key expires, as {@link AtomicMap#touch} does. */
         public boolean touch(K key, Duration timeToLive) {
-            return Waiting.await(map.touch(key, timeToLive));
+            return Waiting.await(() -> map.touch(key, timeToLive));
         }
 
         /** Sets the value of a key to what a function makes of it, as {@link AtomicMap#compute} does. */
         public Optional<V> compute(K key, Function<Optional<V>, Optional<V>> function) {
-            return Waiting.await(map.compute(key, function));
+            return Waiting.await(() -> map.compute(key, function));
         }
 
         @Override

@@ -3,6 +3,7 @@ package io.dht4j;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -10,20 +11,21 @@ import java.util.concurrent.CompletionStage;
  * which is renewed until the holder releases the lock or its process fails. It needs what an {@link AtomicMap} needs:
  * nodes that agree on one another, and a majority of the replicas of the key.
  *
- * <p><strong>What it relies on.</strong> Nobody compares clocks. A holder counts its lease from before it asked for it,
- * and stops 2 % early; another one takes the lock over when it has seen the same lease for 2 % longer than it lasts. So
- * two holders never overlap by their own clocks, if these run at rates that differ by less than 4 %. But a process that
- * stands still, in a pause of its collector for example, may go on for a moment after its lease. What is guarded by the
- * lock should therefore receive the {@linkplain HeldLock#token() token} of each holder, and refuse smaller ones than it
- * has seen.
+ * <p><strong>What it relies on.</strong> Clocks are never compared. A holder counts its lease from before it asked for
+ * it, and stops 2 % early; another one takes the lock over when it has seen the same lease for 2 % longer than it
+ * lasts. So two holders never overlap by their own clocks, if these run at rates that differ by less than 4 %. But a
+ * process that stands still, in a pause of its collector or on a suspended machine, may go on after its lease until it
+ * looks at the clock. What is guarded by the lock should therefore receive the {@linkplain HeldLock#token() token} of
+ * each holder, and refuse smaller ones than it has seen.
  *
- * <p>The lock is free at once when it is released. If its holder fails, those who wait get it a lease later, and a call
- * that does not wait gets it if the same lock object has seen the lease that long ago: keep the object. Waiters ask
- * again after 10 ms, and less and less often, up to every 250 ms. They have no order. A lock is not reentrant, and
- * belongs to its {@link HeldLock}, not to a thread.
+ * <p>The lock is free at once when it is released or its holder closes the cluster. If its holder fails, those who wait
+ * get it a lease later, and a call that does not wait gets it if the same lock object has seen the lease that long ago:
+ * keep the object. Waiters ask again after some 10 ms, and less and less often, up to every 250 ms. They have no order.
+ * A lock is not reentrant, and belongs to its {@link HeldLock}, not to a thread.
  *
- * <p>The key is one of an atomic map, whose value is the lease in milliseconds, a space, and who holds it. Removing the
- * key breaks the lock. Safe for use by any number of threads. The algorithm is that of Amazon's DynamoDB lock client.
+ * <p>The key is one of an atomic map, whose value is the lease in milliseconds, a space, and a name of the holder.
+ * Removing the key breaks the lock. Safe for use by any number of threads. The algorithm is that of Amazon's DynamoDB
+ * lock client.
  */
 public interface DhtLock {
 
@@ -36,15 +38,17 @@ public interface DhtLock {
     /**
      * Takes the lock. Does not block.
      *
-     * @param wait how long to wait for the lock, zero to {@link #MAX_LEASE}; zero means to ask once
-     * @param lease how long the lock stays taken if this process fails, {@link #MIN_LEASE} to {@link #MAX_LEASE}. The
-     *     holder must hear from the cluster about three times in it: below some seconds, the failure of a node may end
-     *     it
-     * @return a stage that completes with the lock that is held, or empty if somebody else holds it all the time. While
-     *     the cluster cannot tell, it goes on to ask until the wait is over, and fails then as the stages of an
-     *     {@link AtomicMap} do; after an {@link IndeterminateException} the lock may stay taken for a lease. It fails
-     *     with {@link ErrorCode#ATOMIC_KIND} if the key holds something else, and with a
-     *     {@link java.util.concurrent.CancellationException} if the cluster is closed
+     * @param wait how long to wait for the lock, zero to {@link #MAX_LEASE}; zero means to ask once. Requests that are
+     *     under way then are awaited: each lasts as long as the lease or 5 s at most
+     * @param lease how long the lock stays taken if this process fails, {@link #MIN_LEASE} to {@link #MAX_LEASE}, in
+     *     whole milliseconds. The holder must hear from the cluster about three times in it: below some seconds, the
+     *     failure of a node may end it
+     * @return a stage that completes with the lock that is held, or empty if it is not free before the wait is over.
+     *     Someone must take what it completes with, and release it: leaving the stage does not. While the cluster
+     *     cannot tell, it goes on to ask until the wait is over, and fails then as the stages of an {@link AtomicMap}
+     *     do; the lock may stay taken for a lease after such a failure. It fails with {@link ErrorCode#ATOMIC_KIND} if
+     *     the key holds something else, and with a {@link java.util.concurrent.CancellationException} if the cluster is
+     *     closed
      * @throws IllegalArgumentException if a time is out of its range
      */
     CompletionStage<Optional<HeldLock>> tryLock(Duration wait, Duration lease);
@@ -67,9 +71,24 @@ public interface DhtLock {
             this.lock = Objects.requireNonNull(lock, "lock");
         }
 
-        /** Takes the lock, as {@link DhtLock#tryLock} does. */
+        /** Takes the lock, as {@link DhtLock#tryLock} does. If this fails, the lock is not held. */
         public Optional<HeldLock> tryLock(Duration wait, Duration lease) {
-            return Waiting.await(lock.tryLock(wait, lease));
+            CompletableFuture<Optional<HeldLock>> taking = new CompletableFuture<>();
+            try {
+                return Waiting.await(() -> {
+                    lock.tryLock(wait, lease).whenComplete((held, error) -> {
+                        if (error != null) {
+                            taking.completeExceptionally(error);
+                        } else if (!taking.complete(held)) {
+                            held.ifPresent(HeldLock::release);
+                        }
+                    });
+                    return taking;
+                });
+            } finally {
+                // If the wait was interrupted, there is no one to hold what is taken.
+                taking.cancel(false);
+            }
         }
 
         @Override

@@ -25,29 +25,30 @@ public interface HeldLock extends AutoCloseable {
     Duration remaining();
 
     /**
-     * Returns the end of this holding: the moment when whoever works under the lock must have stopped.
+     * Returns the end of this holding, by which work under the lock must have stopped. To poll, use
+     * {@link #remaining()}.
      *
      * @return a stage that completes with the reason when the lock is released, when its lease could not be renewed,
-     *     when it was broken, and when the cluster is closed. It completes on a thread of the cluster, by its timer at
-     *     the end of the lease at the latest
+     *     when it was broken, and when the cluster is closed: by a timer at the end of the lease at the latest. Its
+     *     actions run on the thread that releases or closes, or on one of the cluster, and must not block
      */
     CompletionStage<String> ended();
 
     /**
-     * Gives the lock back. The holding ends at once; does not block.
+     * Gives the lock back. The holding ends at once; does not block. May be repeated if it has failed.
      *
      * @return a stage that completes when the lock is free: with true if it was held until this call, with false if it
-     *     had ended. If the stage fails, the lock is free a lease after its last renewal
+     *     had ended. If the stage fails, the lock is free a lease after its last renewal at the latest
      */
     CompletionStage<Boolean> release();
 
     /**
      * Gives the lock back, and waits until it is free.
      *
-     * @throws DhtException if no majority has answered; the lock is free a lease after its last renewal
+     * @throws DhtException if no majority has answered; the lock is free a lease after its last renewal at the latest
      */
     @Override
     default void close() {
-        Waiting.await(release());
+        Waiting.await(() -> release());
     }
 }

@@ -7,12 +7,11 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
- * Takes part in the election of one leader among all processes that elect by the same {@link DhtLock}: who holds the
- * lock leads. It stands for election again after each term, until it is closed. Safe for use by any number of threads.
+ * Takes part in the election of one leader among all processes that elect by the same {@link DhtLock}: its holder
+ * leads. If the lock ends during a term, this process stands for election again. Safe for use by any number of threads.
  */
 public final class LeaderElection implements AutoCloseable {
 
@@ -24,8 +23,11 @@ public final class LeaderElection implements AutoCloseable {
     private final Executor executor;
     private final Consumer<HeldLock> term;
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
-    private final AtomicBoolean closed = new AtomicBoolean();
-    private volatile Optional<HeldLock> leadership = Optional.empty();
+
+    // Guarded by this.
+    private Optional<HeldLock> leadership = Optional.empty();
+    private boolean isTermRunning;
+    private boolean isClosed;
 
     private LeaderElection(DhtLock lock, Duration lease, Executor executor, Consumer<HeldLock> term) {
         this.lock = requireNonNull(lock, "lock");
@@ -38,10 +40,12 @@ public final class LeaderElection implements AutoCloseable {
      * Begins to stand for election. Does not block.
      *
      * @param lock the lock that the leader holds
-     * @param lease how long nobody leads if the leader's process fails, in the range of {@link DhtLock#tryLock}
+     * @param lease how long the cluster is without a leader if the leader's process fails, in the range of
+     *     {@link DhtLock#tryLock}
      * @param executor runs the terms, one at a time; they may block it
-     * @param term what a leader does. It must return soon after {@link HeldLock#ended()}, and may check
-     *     {@link HeldLock#remaining()}; the lock is released when it returns. If it throws, the election ends
+     * @param term what a leader does, until {@link HeldLock#ended()} or {@link HeldLock#remaining()} says that it does
+     *     not lead any more. If it returns before that, this process resigns: it releases the lock, and the election
+     *     ends here. Likewise if it throws
      * @return the election, which the caller closes
      * @throws IllegalArgumentException if the lease is out of its range
      */
@@ -55,44 +59,59 @@ public final class LeaderElection implements AutoCloseable {
     /**
      * Returns whether this process leads, by its own clock.
      *
-     * @return true from before a term begins until its lock is no longer held
+     * @return true from before a term begins until its lock ends
      */
-    public boolean isLeader() {
+    public synchronized boolean isLeader() {
         return leadership.map(held -> !held.remaining().isZero()).orElse(false);
     }
 
     /**
      * Returns the end of this election.
      *
-     * @return a stage that completes after {@link #close()}, when no term runs any more. It fails with what a term or
-     *     the executor has thrown, and as {@link DhtLock#tryLock} does if waiting does not help
+     * @return a stage that completes once no term is running or can begin: after {@link #close()}, and after a
+     *     resignation. It fails with what a term or the executor has thrown, and as {@link DhtLock#tryLock} does if
+     *     waiting does not help
      */
     public CompletionStage<Void> ended() {
         return ended.minimalCompletionStage();
     }
 
-    /** Stands no longer for election, and ends the term if one runs. Does not block: {@link #ended()} follows. */
+    /** Withdraws from the election, and ends the term if one is running. Does not block: {@link #ended()} follows. */
     @Override
     public void close() {
-        if (closed.compareAndSet(false, true)) {
-            leadership.ifPresent(HeldLock::release);
+        Optional<HeldLock> left;
+        boolean isOver;
+        synchronized (this) {
+            isClosed = true;
+            left = leadership;
+            isOver = !isTermRunning;
+        }
+        left.ifPresent(HeldLock::release);
+        if (isOver) {
+            ended.complete(null);
         }
     }
 
     private void campaign() {
-        if (closed.get()) {
-            ended.complete(null);
-            return;
+        try {
+            lock.tryLock(CAMPAIGN, lease).whenComplete((held, error) -> {
+                if (error == null) {
+                    held.ifPresentOrElse(this::lead, this::campaignAgain);
+                } else if (isTemporary(DhtException.unwrap(error))) {
+                    campaignAgain();
+                } else {
+                    ended.completeExceptionally(DhtException.unwrap(error));
+                }
+            });
+        } catch (Throwable e) {
+            ended.completeExceptionally(e);
         }
-        lock.tryLock(CAMPAIGN, lease).whenComplete((held, error) -> {
-            if (error == null) {
-                held.ifPresentOrElse(this::lead, this::campaign);
-            } else if (isTemporary(DhtException.unwrap(error))) {
-                campaign();
-            } else {
-                ended.completeExceptionally(DhtException.unwrap(error));
-            }
-        });
+    }
+
+    private void campaignAgain() {
+        if (!ended.isDone()) {
+            campaign();
+        }
     }
 
     /** Returns whether the lock has been asked for during a whole campaign, so that the next one may begin at once. */
@@ -103,32 +122,50 @@ public final class LeaderElection implements AutoCloseable {
     }
 
     private void lead(HeldLock held) {
-        leadership = Optional.of(held);
-        if (closed.get()) {
-            end(held, Optional.empty());
-            return;
+        synchronized (this) {
+            leadership = Optional.of(held);
         }
         try {
-            executor.execute(() -> {
-                Optional<Throwable> failure = Optional.empty();
-                try {
-                    term.accept(held);
-                } catch (Throwable e) {
-                    failure = Optional.of(e);
-                }
-                end(held, failure);
-            });
-        } catch (RuntimeException e) {
-            end(held, Optional.of(e));
+            executor.execute(() -> serve(held));
+        } catch (Throwable e) {
+            held.release();
+            ended.completeExceptionally(e);
         }
     }
 
-    private void end(HeldLock held, Optional<Throwable> failure) {
+    private void serve(HeldLock held) {
+        boolean begins;
+        synchronized (this) {
+            begins = !isClosed && !held.remaining().isZero();
+            isTermRunning = begins;
+        }
+        Optional<Throwable> failure = begins ? failureOfTerm(held) : Optional.empty();
+        boolean resigns = begins && !held.remaining().isZero();
         // If the release fails, the lock is free when its lease is over.
-        held.release().whenComplete((released, error) -> {
+        held.release().whenComplete((released, error) -> afterTerm(resigns, failure));
+    }
+
+    private void afterTerm(boolean resigns, Optional<Throwable> failure) {
+        boolean goesOn;
+        synchronized (this) {
+            isTermRunning = false;
             leadership = Optional.empty();
-            failure.ifPresentOrElse(ended::completeExceptionally, this::campaign);
-        });
+            goesOn = !isClosed && !resigns && failure.isEmpty();
+        }
+        if (goesOn) {
+            campaign();
+        } else {
+            failure.ifPresentOrElse(ended::completeExceptionally, () -> ended.complete(null));
+        }
+    }
+
+    private Optional<Throwable> failureOfTerm(HeldLock held) {
+        try {
+            term.accept(held);
+            return Optional.empty();
+        } catch (Throwable e) {
+            return Optional.of(e);
+        }
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.dht4j;
 
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Supplier;
 
 /** Waits for stages of a cluster, which complete by their deadlines. */
 final class Waiting {
@@ -9,13 +10,19 @@ final class Waiting {
     private Waiting() {}
 
     /**
-     * Waits for a result. Holds no monitor, so that a virtual thread leaves its carrier.
+     * Executes an operation, and waits for its result. Holds no monitor, so that a virtual thread leaves its carrier.
      *
      * @throws DhtException if the stage has failed with one, with the stack trace of this thread
+     * @throws IllegalStateException if this thread runs an action of a stage; then the operation was not executed
      */
-    static <T> T await(CompletionStage<T> stage) {
+    static <T> T await(Supplier<? extends CompletionStage<T>> operation) {
+        if (LibraryThread.isCallingBack()) {
+            throw new IllegalStateException("nothing done: this thread runs an action of a stage, an observer or a"
+                    + " listener, and may be needed to complete what it would wait for; use the stage in place of"
+                    + " sync(), or continue on another thread, for example with thenApplyAsync");
+        }
         try {
-            return stage.toCompletableFuture().get();
+            return operation.get().toCompletableFuture().get();
         } catch (ExecutionException e) {
             Throwable failure = DhtException.unwrap(e);
             if (failure instanceof DhtException known) {

@@ -1,9 +1,7 @@
 package io.dht4j.spi;
 
-import java.util.Iterator;
-import java.util.List;
+import io.dht4j.LibraryThread;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 
 /**
  * Refuses to close on a thread of this library that runs an action of a stage, an observer or a listener. Closing waits
@@ -14,26 +12,6 @@ public final class ClosingThread {
     private static final String OWN_THREAD =
             "it runs an action, an observer or a listener, and closing waits for it; close"
                     + " on a thread of the application, for example with thenRunAsync in place of thenRun";
-
-    /** The packages that complete stages and run their actions. */
-    private static final String CORE = "io.dht4j.core.";
-
-    /**
-     * The packages that run on a thread of this library below the core. Any other frame is taken for code of the
-     * application that has called the core, so the handlers of an OpenTelemetry agent in Netty's pipelines and the
-     * threads of MicroRaft, which are below callbacks of the core as well, count here.
-     */
-    private static final List<String> LIBRARIES = List.of(
-            "io.dht4j.",
-            "java.",
-            "jdk.",
-            "sun.",
-            "io.netty.",
-            "io.vertx.",
-            "io.grpc.",
-            "io.opentelemetry.",
-            "io.microraft.",
-            "one.nio.");
 
     private ClosingThread() {}
 
@@ -46,30 +24,9 @@ public final class ClosingThread {
      * @throws IllegalStateException if this thread is the library's
      */
     public static void check(String closing, boolean isOwnThread, Consumer<String> warnings) {
-        if (isOwnThread || StackWalker.getInstance().walk(ClosingThread::isCalledBack)) {
+        if (isOwnThread || LibraryThread.isCallingBack()) {
             warnings.accept(closing + " was not closed, since close() was called on this thread: " + OWN_THREAD);
             throw new IllegalStateException(closing + " cannot be closed on this thread: " + OWN_THREAD);
         }
-    }
-
-    /** Returns whether the core calls back, on a thread where no code of the application has called the core. */
-    static boolean isCalledBack(Stream<StackWalker.StackFrame> frames) {
-        boolean isCalledBack = false;
-        Iterator<StackWalker.StackFrame> callers =
-                frames.skip(1).dropWhile(ClosingThread::isCore).iterator();
-        while (callers.hasNext()) {
-            StackWalker.StackFrame caller = callers.next();
-            if (isCore(caller)) {
-                // An owner that closes its own resources, such as a store with a client, was checked itself.
-                isCalledBack = !caller.getMethodName().equals("close");
-            } else if (LIBRARIES.stream().noneMatch(caller.getClassName()::startsWith)) {
-                isCalledBack = false;
-            }
-        }
-        return isCalledBack;
-    }
-
-    private static boolean isCore(StackWalker.StackFrame frame) {
-        return frame.getClassName().startsWith(CORE);
     }
 }

@@ -2,7 +2,6 @@ package io.dht4j.core.internal.lock;
 
 import io.dht4j.AtomicMap;
 import io.dht4j.AtomicMap.Put;
-import io.dht4j.CallOptions;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.HeldLock;
@@ -17,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * One attempt to take a lock, which looks at it until it is free or the caller's wait is over. It has one request or
@@ -26,7 +26,6 @@ final class Acquisition implements Locks.Ending {
 
     private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long LONGEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
-    private static final Duration LONGEST_CALL = Duration.ofSeconds(5);
 
     private final LeasedLock lock;
     private final LeaseValue mine;
@@ -38,15 +37,16 @@ final class Acquisition implements Locks.Ending {
     Acquisition(LeasedLock lock, Duration wait, LeaseValue mine) {
         this.lock = lock;
         this.mine = mine;
-        this.map = lock.map.with(CallOptions.defaults()
-                .withTimeout(mine.lease().compareTo(LONGEST_CALL) < 0 ? mine.lease() : LONGEST_CALL));
+        this.map = lock.mapWithin(mine.lease());
         this.deadlineNanos = lock.environment.nanoTime() + wait.toNanos();
     }
 
     CompletionStage<Optional<HeldLock>> start() {
         result.whenComplete((held, error) -> lock.locks.remove(this));
         lock.locks.add(this);
-        putIfAbsent();
+        if (!result.isDone()) {
+            putIfAbsent();
+        }
         return result.minimalCompletionStage();
     }
 
@@ -57,30 +57,34 @@ final class Acquisition implements Locks.Ending {
 
     private void putIfAbsent() {
         long beganNanos = lock.environment.nanoTime();
-        follow(map.putIfAbsent(lock.key, mine.format()), put -> written(put, beganNanos));
+        follow(() -> map.putIfAbsent(lock.key, mine.format()), put -> written(put, beganNanos));
     }
 
     private void replace(Version version) {
         long beganNanos = lock.environment.nanoTime();
-        follow(map.replace(lock.key, version, mine.format()), put -> written(put, beganNanos));
+        follow(() -> map.replace(lock.key, version, mine.format()), put -> written(put, beganNanos));
     }
 
     private void read() {
-        follow(map.get(lock.key), this::look);
+        follow(() -> map.get(lock.key), this::look);
     }
 
-    private <T> void follow(CompletionStage<T> stage, Consumer<T> next) {
-        stage.whenComplete((answer, error) -> {
-            try {
-                if (error == null) {
-                    next.accept(answer);
-                } else {
-                    failed(DhtException.unwrap(error));
+    private <T> void follow(Supplier<CompletionStage<T>> request, Consumer<T> next) {
+        try {
+            request.get().whenComplete((answer, error) -> {
+                try {
+                    if (error == null) {
+                        next.accept(answer);
+                    } else {
+                        failed(DhtException.unwrap(error));
+                    }
+                } catch (Throwable e) {
+                    result.completeExceptionally(e);
                 }
-            } catch (Throwable e) {
-                result.completeExceptionally(e);
-            }
-        });
+            });
+        } catch (Throwable e) {
+            result.completeExceptionally(e);
+        }
     }
 
     private void written(Put<String> put, long beganNanos) {
@@ -89,12 +93,18 @@ final class Acquisition implements Locks.Ending {
             return;
         }
         Lease lease = new Lease(lock, mine, put.version(), beganNanos);
-        if (lease.remaining().isZero() || !result.complete(Optional.of(lease))) {
-            // Nobody will hold it: if it cannot be released, it is free a lease later.
-            lease.release();
+        if (lease.remaining().isZero() && !result.isDone() && isTimeLeft()) {
+            // The answer came too late: the next look finds the key, and rewrites it.
             pause(LONGEST_PAUSE_NANOS);
-        } else {
+            return;
+        }
+        boolean isHeld = !lease.remaining().isZero();
+        if (isHeld) {
             lease.keep();
+        }
+        if (!result.complete(isHeld ? Optional.of(lease) : Optional.empty()) || !isHeld) {
+            // No caller receives it. If it cannot be released, it is free a lease later.
+            lease.release();
         }
     }
 
@@ -108,7 +118,7 @@ final class Acquisition implements Locks.Ending {
         LeaseValue lease = LeaseValue.parse(current.get().value())
                 .orElseThrow(() -> new InvalidRequestException(
                         ErrorCode.ATOMIC_KIND, lock + " is no lock: its key holds something else"));
-        // What a write of unknown outcome has left is written anew, so that the begin of the lease is known.
+        // What a write of unknown outcome has left is rewritten, so that the start of the lease is known.
         long untilFree = lease.equals(mine) ? 0 : lock.untilFree(version, lease);
         if (untilFree > 0) {
             pause(untilFree);
@@ -117,20 +127,22 @@ final class Acquisition implements Locks.Ending {
         }
     }
 
+    private boolean isTimeLeft() {
+        return deadlineNanos - lock.environment.nanoTime() > 0;
+    }
+
     /** Looks again, unless the caller's wait is over. */
     private void pause(long atMostNanos) {
-        long restNanos = deadlineNanos - lock.environment.nanoTime();
-        if (restNanos <= 0) {
-            result.complete(Optional.empty());
+        if (isTimeLeft()) {
+            lookLater(atMostNanos);
         } else {
-            lookLater(Math.min(restNanos, atMostNanos));
+            result.complete(Optional.empty());
         }
     }
 
     private void failed(Throwable error) {
-        long restNanos = deadlineNanos - lock.environment.nanoTime();
-        if (restNanos > 0 && isTemporary(error)) {
-            lookLater(restNanos);
+        if (isTimeLeft() && isTemporary(error)) {
+            lookLater(LONGEST_PAUSE_NANOS);
         } else {
             result.completeExceptionally(error);
         }
@@ -145,9 +157,10 @@ final class Acquisition implements Locks.Ending {
 
     private void lookLater(long atMostNanos) {
         long nanos = pauseNanos / 2 + lock.environment.random().nextLong(pauseNanos / 2);
+        long restNanos = Math.max(0, deadlineNanos - lock.environment.nanoTime());
         pauseNanos = Math.min(2 * pauseNanos, LONGEST_PAUSE_NANOS);
         if (!result.isDone()) {
-            lock.environment.schedule(this::read, Math.min(nanos, atMostNanos));
+            lock.environment.schedule(this::read, Math.min(nanos, Math.min(restNanos, atMostNanos)));
         }
     }
 }

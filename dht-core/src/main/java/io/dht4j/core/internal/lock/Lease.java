@@ -2,7 +2,6 @@ package io.dht4j.core.internal.lock;
 
 import io.dht4j.AtomicMap;
 import io.dht4j.AtomicMap.Put;
-import io.dht4j.CallOptions;
 import io.dht4j.DhtException;
 import io.dht4j.HeldLock;
 import io.dht4j.Key;
@@ -15,17 +14,19 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A lock that is held: renews its lease by writing its value anew, at a third of the lease. */
+/** A lock that is held: renews its lease by rewriting its value, at each third of the lease. */
 final class Lease implements HeldLock, Locks.Ending {
 
-    private static final long SHORTEST_CALL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long LONGEST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final LeasedLock lock;
     private final Environment environment;
     private final AtomicMap<Key, String> map;
     private final LeaseValue mine;
     private final Version token;
+    private final long beganNanos;
     private final CompletableFuture<String> ended = new CompletableFuture<>();
+    private final CompletionStage<String> shownEnd = ended.minimalCompletionStage();
 
     // Guarded by this.
     private Version current;
@@ -49,14 +50,24 @@ final class Lease implements HeldLock, Locks.Ending {
         this.mine = mine;
         this.token = token;
         this.current = token;
+        this.beganNanos = beganNanos;
         this.endNanos = beganNanos + mine.nanosOfHolder();
     }
 
     /** Begins to renew it. */
     void keep() {
         lock.locks.add(this);
-        renewAfter(mine.lease().toNanos() / 3);
-        endAfter(remaining().toNanos());
+        try {
+            endAfter(remaining().toNanos());
+            renewAfter(untilRenewal(beganNanos));
+        } catch (Throwable e) {
+            release();
+            throw e;
+        }
+    }
+
+    private long untilRenewal(long sinceNanos) {
+        return sinceNanos + mine.lease().toNanos() / 3 - environment.nanoTime();
     }
 
     @Override
@@ -71,14 +82,22 @@ final class Lease implements HeldLock, Locks.Ending {
 
     @Override
     public CompletionStage<String> ended() {
-        return ended.minimalCompletionStage();
+        return shownEnd;
     }
 
+    /** Releases it, if the cluster still executes operations. */
     @Override
     public void end(String why) {
+        if (over(why)) {
+            release();
+        }
+    }
+
+    /** Ends the holding, and returns whether it had not ended before. */
+    private boolean over(String why) {
         synchronized (this) {
             if (isOver) {
-                return;
+                return false;
             }
             isOver = true;
             renewal.cancel();
@@ -86,6 +105,7 @@ final class Lease implements HeldLock, Locks.Ending {
         }
         lock.locks.remove(this);
         ended.complete(why);
+        return true;
     }
 
     private synchronized void renewAfter(long nanos) {
@@ -103,14 +123,19 @@ final class Lease implements HeldLock, Locks.Ending {
     private void endIfDue() {
         long restNanos = remaining().toNanos();
         if (restNanos > 0) {
-            endAfter(restNanos);
+            try {
+                endAfter(restNanos);
+            } catch (Throwable e) {
+                over("its end cannot be awaited: " + e);
+                throw e;
+            }
         } else {
-            end("its lease has ended before it was renewed" + trouble());
+            String why;
+            synchronized (this) {
+                why = "its lease has ended before it was renewed" + trouble;
+            }
+            over(why);
         }
-    }
-
-    private synchronized String trouble() {
-        return trouble;
     }
 
     private void renew() {
@@ -128,34 +153,40 @@ final class Lease implements HeldLock, Locks.Ending {
             renewed = renewing;
             expected = current;
         }
-        long beganNanos = environment.nanoTime();
-        Duration timeout = Duration.ofNanos(
-                Math.max(SHORTEST_CALL_NANOS, Math.min(restNanos, mine.lease().toNanos() / 3)));
-        map.with(CallOptions.defaults().withTimeout(timeout))
-                .replace(lock.key, expected, mine.format())
-                .whenComplete((put, error) -> {
-                    try {
-                        renewed(put, error, beganNanos);
-                    } finally {
-                        renewing.complete(null);
-                    }
-                });
+        long sentNanos = environment.nanoTime();
+        Duration timeout = Duration.ofNanos(Math.min(restNanos, mine.lease().toNanos() / 3));
+        CompletionStage<Put<String>> replacing;
+        try {
+            replacing = lock.mapWithin(timeout).replace(lock.key, expected, mine.format());
+        } catch (Throwable e) {
+            replacing = CompletableFuture.failedFuture(e);
+        }
+        replacing.whenComplete((put, error) -> {
+            try {
+                renewed(put, error, sentNanos);
+            } finally {
+                renewing.complete(null);
+            }
+        });
     }
 
-    private void renewed(@Nullable Put<String> put, @Nullable Throwable error, long beganNanos) {
-        if (put == null) {
+    private void renewed(@Nullable Put<String> put, @Nullable Throwable error, long sentNanos) {
+        if (error != null || put == null) {
             synchronized (this) {
                 trouble =
                         ": " + (error == null ? "" : DhtException.unwrap(error).getMessage());
             }
-            renewAfter(mine.lease().toNanos() / 10);
+            renewAfter(Math.min(mine.lease().toNanos() / 10, LONGEST_PAUSE_NANOS));
         } else if (put.isDone()) {
             synchronized (this) {
                 current = put.version();
-                endNanos = beganNanos + mine.nanosOfHolder();
-                trouble = "";
+                if (!remaining().isZero()) {
+                    // Otherwise its holder has seen that it must stop.
+                    endNanos = sentNanos + mine.nanosOfHolder();
+                    trouble = "";
+                }
             }
-            renewAfter(beganNanos + mine.lease().toNanos() / 3 - environment.nanoTime());
+            renewAfter(untilRenewal(sentNanos));
         } else if (put.current().isPresent() && isMine(put.current().get().value())) {
             // A renewal of unknown outcome was executed.
             synchronized (this) {
@@ -163,7 +194,7 @@ final class Lease implements HeldLock, Locks.Ending {
             }
             renewAfter(0);
         } else {
-            end(put.current().isPresent() ? "another holder has taken it" : "its key was removed");
+            over(put.current().isPresent() ? "another holder has taken it" : "its key was removed");
         }
     }
 
@@ -184,11 +215,14 @@ final class Lease implements HeldLock, Locks.Ending {
             before = renewed;
             wasHeld = !remaining().isZero();
         }
-        end("it was released");
+        over("it was released");
         before.thenCompose(nothing -> remove()).whenComplete((removed, error) -> {
             if (error == null) {
                 releasing.complete(wasHeld && removed);
             } else {
+                synchronized (this) {
+                    released = Optional.empty();
+                }
                 releasing.completeExceptionally(DhtException.unwrap(error));
             }
         });

@@ -1,6 +1,7 @@
 package io.dht4j.core.internal.lock;
 
 import io.dht4j.AtomicMap;
+import io.dht4j.CallOptions;
 import io.dht4j.DhtLock;
 import io.dht4j.HeldLock;
 import io.dht4j.Key;
@@ -15,6 +16,8 @@ import java.util.random.RandomGenerator;
 
 /** A lock at a key of an atomic map, with what was seen of its holder. */
 final class LeasedLock implements DhtLock {
+
+    private static final Duration LONGEST_CALL = Duration.ofSeconds(5);
 
     final Locks locks;
     final Environment environment;
@@ -38,12 +41,19 @@ final class LeasedLock implements DhtLock {
     public CompletionStage<Optional<HeldLock>> tryLock(Duration wait, Duration lease) {
         Ranges.require("wait", wait, Duration.ZERO, MAX_LEASE);
         Ranges.require("lease", lease, MIN_LEASE, MAX_LEASE);
-        return new Acquisition(this, wait, new LeaseValue(lease, newHolder())).start();
+        LeaseValue mine = new LeaseValue(Duration.ofMillis(lease.toMillis()), newHolder());
+        return new Acquisition(this, wait, mine).start();
     }
 
     private String newHolder() {
         RandomGenerator random = environment.random();
         return String.format(Locale.ROOT, "%016x%016x", random.nextLong(), random.nextLong());
+    }
+
+    /** Returns the map whose operations end in some time, or in a few seconds. */
+    AtomicMap<Key, String> mapWithin(Duration time) {
+        Duration timeout = time.compareTo(LONGEST_CALL) < 0 ? time : LONGEST_CALL;
+        return map.with(CallOptions.defaults().withTimeout(timeout));
     }
 
     /**

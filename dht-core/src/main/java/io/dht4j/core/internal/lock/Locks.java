@@ -12,10 +12,27 @@ import java.util.concurrent.ConcurrentHashMap;
 /** The locks that the callers of one cluster hold or wait for, so that they end when the cluster is closed. */
 public final class Locks {
 
+    private static final Codec<Key> KEYS = new Codec<>() {
+        @Override
+        public byte[] encode(Key key) {
+            return key.toByteArray();
+        }
+
+        @Override
+        public Key decode(byte[] bytes) {
+            return Key.of(bytes);
+        }
+
+        @Override
+        public String name() {
+            return "key";
+        }
+    };
+
     private final Cluster cluster;
     private final Environment environment;
     private final Set<Ending> open = ConcurrentHashMap.newKeySet();
-    /** Why there are no locks any more; empty while there are. */
+    /** The reason for closing; empty while open. */
     private volatile String closed = "";
 
     /** Something that ends with the cluster. */
@@ -51,23 +68,6 @@ public final class Locks {
                 this, environment, cluster.atomicMap(map, KEYS, Codec.text()), key, "lock " + key + " of map " + map);
     }
 
-    private static final Codec<Key> KEYS = new Codec<>() {
-        @Override
-        public byte[] encode(Key key) {
-            return key.toByteArray();
-        }
-
-        @Override
-        public Key decode(byte[] bytes) {
-            return Key.of(bytes);
-        }
-
-        @Override
-        public String name() {
-            return "key";
-        }
-    };
-
     /** Keeps what ends with the cluster, until it is removed; ends it now if the cluster is closed. */
     void add(Ending ending) {
         open.add(ending);
@@ -81,7 +81,7 @@ public final class Locks {
     }
 
     /**
-     * Ends all that is held and waited for. May be called repeatedly.
+     * Ends all that is held and waited for, and begins to release what is held. May be called repeatedly.
      *
      * @param why a sentence for those who hold or wait
      */

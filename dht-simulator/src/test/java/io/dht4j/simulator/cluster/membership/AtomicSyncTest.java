@@ -8,7 +8,9 @@ import io.dht4j.AtomicCounter;
 import io.dht4j.AtomicMap;
 import io.dht4j.Cluster;
 import io.dht4j.Codec;
+import io.dht4j.DhtLock;
 import io.dht4j.ErrorCode;
+import io.dht4j.HeldLock;
 import io.dht4j.IndeterminateException;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
@@ -26,6 +28,7 @@ import io.dht4j.testkit.topology.ModelTopologyLog;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -101,6 +104,21 @@ class AtomicSyncTest {
     }
 
     @Test
+    void anActionOfAStageMustNotWait() {
+        CountDownLatch acting = new CountDownLatch(1);
+        store.beforeApply = entries -> awaitEnd(acting);
+        CompletableFuture<Long> action = cluster.atomicCounter("map", Key.of("count"))
+                .add(1)
+                .thenApply(added -> counter.add(1))
+                .toCompletableFuture();
+        acting.countDown();
+        assertThatThrownBy(() -> action.get(30, TimeUnit.SECONDS))
+                .hasRootCauseInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("nothing done: this thread runs an action of a stage");
+        assertThat(counter.get()).isEqualTo(1);
+    }
+
+    @Test
     void anInterruptEndsTheWait() {
         CountDownLatch written = new CountDownLatch(1);
         store.beforeApply = entries -> awaitEnd(written);
@@ -113,6 +131,22 @@ class AtomicSyncTest {
                 .hasMessageContaining("interrupted while waiting");
         assertThat(failure.getStackTrace())
                 .anyMatch(frame -> frame.getClassName().equals(AtomicSyncTest.class.getName()));
+    }
+
+    @Test
+    void anInterruptedWaitLeavesNoLock() {
+        DhtLock lock = cluster.lock("locks", Key.of("reports"));
+        CountDownLatch written = new CountDownLatch(1);
+        store.beforeApply = entries -> awaitEnd(written);
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> lock.sync().tryLock(Duration.ofSeconds(10), Duration.ofHours(1)))
+                .isInstanceOf(IndeterminateException.class);
+        assertThat(Thread.interrupted()).isTrue();
+        written.countDown();
+        try (HeldLock held =
+                lock.sync().tryLock(Duration.ofSeconds(10), Duration.ofHours(1)).orElseThrow()) {
+            assertThat(held.remaining()).isPositive();
+        }
     }
 
     private static void awaitEnd(CountDownLatch latch) {

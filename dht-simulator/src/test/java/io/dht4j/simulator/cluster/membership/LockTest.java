@@ -16,16 +16,22 @@ import io.dht4j.Key;
 import io.dht4j.LeaderElection;
 import io.dht4j.client.RemoteCluster;
 import io.dht4j.client.RemoteOptions;
+import io.dht4j.core.internal.lock.Locks;
 import io.dht4j.simulator.contract.DirectRemoteApi;
 import io.dht4j.testkit.network.Fault;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -159,7 +165,7 @@ class LockTest {
         cluster.crash(0);
         cluster.env.advance(LEASE);
         assertThat(await(lock.tryLock(Duration.ZERO, LEASE)))
-                .as("a lease later, less 2 %")
+                .as("2 % too early")
                 .isEmpty();
         cluster.env.advance(LEASE.dividedBy(10));
         assertThat(await(lock.tryLock(Duration.ZERO, LEASE))).isPresent();
@@ -262,19 +268,111 @@ class LockTest {
         assertThat(await(held.ended())).isEqualTo("this client is closed");
         assertThat(failure(waiting)).isInstanceOf(CancellationException.class).hasMessage("this client is closed");
         assertThat(failure(lock(application).tryLock(LEASE, LEASE))).isInstanceOf(CancellationException.class);
+        cluster.env.advance(Duration.ofMillis(100));
+        take(lock(cluster.cluster(1)));
     }
 
-    /** Stands for election, and begins terms that do not return, as those of a thread that works. */
-    private LeaderElection stand(int node) {
-        List<Runnable> terms = new ArrayList<>();
-        return LeaderElection.start(lock(cluster.cluster(node)), LEASE, terms::add, held -> {});
+    @Test
+    void leasesOfHoursAreRenewedAndReleased() {
+        HeldLock held = await(lock(cluster.cluster(0)).tryLock(Duration.ZERO, Duration.ofHours(4)))
+                .orElseThrow();
+        cluster.env.advance(Duration.ofMinutes(81));
+        assertThat(held.remaining()).isGreaterThan(Duration.ofHours(3));
+        assertThat(await(held.release())).isTrue();
+        take(lock(cluster.cluster(1)));
+    }
+
+    /** Returns a lock whose answers come late, if they do not fail. */
+    private DhtLock lockOfLateAnswers(Supplier<Duration> lateness) {
+        Cluster node = cluster.cluster(0);
+        InvocationHandler late = (proxy, method, arguments) -> {
+            if (!method.getName().equals("execute")) {
+                return InvocationHandler.invokeDefault(proxy, method, arguments);
+            }
+            CompletableFuture<Object> answer = new CompletableFuture<>();
+            ((CompletionStage<?>) method.invoke(node, arguments))
+                    .thenAccept(result -> cluster.env.schedule(
+                            () -> answer.complete(result), lateness.get().toNanos()));
+            return answer;
+        };
+        Cluster application =
+                (Cluster) Proxy.newProxyInstance(Cluster.class.getClassLoader(), new Class<?>[] {Cluster.class}, late);
+        return new Locks(application, cluster.env).lock("locks", Key.of("reports"));
+    }
+
+    @Test
+    void aLockThatIsTakenSlowlyIsRenewedInTime() {
+        Duration late = LEASE.multipliedBy(2).dividedBy(3);
+        Iterator<Duration> answers = List.of(late).iterator();
+        HeldLock held = take(lockOfLateAnswers(() -> answers.hasNext() ? answers.next() : Duration.ZERO));
+        assertThat(held.remaining()).isLessThan(LEASE.dividedBy(3));
+        cluster.env.advance(LEASE);
+        assertThat(held.remaining()).isPositive();
+    }
+
+    @Test
+    void anAnswerThatComesAfterTheLeaseIsNoLock() {
+        assertThat(await(lockOfLateAnswers(() -> LEASE).tryLock(Duration.ZERO, LEASE)))
+                .isEmpty();
+        cluster.env.advance(LEASE.dividedBy(10));
+        take(lock(cluster.cluster(1)));
+    }
+
+    @Test
+    void anAnswerThatComesAfterTheLeaseIsFollowedByAnother() {
+        Iterator<Duration> answers = List.of(LEASE).iterator();
+        HeldLock held = await(lockOfLateAnswers(() -> answers.hasNext() ? answers.next() : Duration.ZERO)
+                        .tryLock(LEASE.multipliedBy(3), LEASE))
+                .orElseThrow();
+        cluster.env.advance(LEASE.dividedBy(4));
+        assertThat(await(lock(cluster.cluster(1)).tryLock(Duration.ZERO, LEASE)))
+                .isEmpty();
+        assertThat(held.remaining()).isPositive();
+    }
+
+    @Test
+    void aLeaseHasWholeMilliseconds() {
+        cluster.nodes.values().forEach(node -> node.link.towardAll(Fault.loseReply()));
+        CompletionStage<Optional<HeldLock>> taking =
+                lock(cluster.cluster(0)).tryLock(LEASE.multipliedBy(4), LEASE.plusNanos(500_000));
+        cluster.env.advance(LEASE);
+        cluster.nodes.values().forEach(node -> node.link.heal());
+        Duration healed = cluster.env.elapsed();
+        assertThat(await(taking)).isPresent();
+        assertThat(cluster.env.elapsed().minus(healed))
+                .as("it has found its own write")
+                .isLessThan(LEASE);
+    }
+
+    @Test
+    void whatIsReleasedByAnActionEnds() {
+        HeldLock held = await(lock(cluster.cluster(0))
+                .tryLock(Duration.ZERO, LEASE)
+                .thenCompose(taken -> taken.orElseThrow().release().thenApply(released -> taken.get())));
+        assertThat(held.ended().toCompletableFuture()).isCompletedWithValue("it was released");
+        take(lock(cluster.cluster(1)));
+    }
+
+    @Test
+    void aReleaseThatHasFailedMayBeRepeated() {
+        HeldLock held = take(lock(cluster.cluster(0)));
+        cluster.nodes.get(0).link.towardAll(Fault.loseRequest());
+        assertThat(failure(held.release())).isInstanceOf(DhtException.class);
+        cluster.nodes.get(0).link.heal();
+        await(held.release());
+        take(lock(cluster.cluster(1)));
+    }
+
+    /** Stands for election, with terms that are begun by the test. */
+    private LeaderElection stand(int node, List<Runnable> terms, Consumer<HeldLock> term) {
+        return LeaderElection.start(lock(cluster.cluster(node)), LEASE, terms::add, term);
     }
 
     @Test
     void anotherOneLeadsWhenTheLeaderFails() {
-        LeaderElection first = stand(0);
+        LeaderElection first = stand(0, new ArrayList<>(), held -> {});
         cluster.env.advance(Duration.ofSeconds(1));
-        LeaderElection second = stand(1);
+        LeaderElection second = stand(1, new ArrayList<>(), held -> {});
         cluster.env.advance(Duration.ofMinutes(3));
         assertThat(first.isLeader()).isTrue();
         assertThat(second.isLeader()).isFalse();
@@ -283,6 +381,35 @@ class LockTest {
         assertThat(second.isLeader()).isTrue();
         second.close();
         assertThat(second.isLeader()).isFalse();
+    }
+
+    @Test
+    void aTermDoesNotBeginAfterItsLockAndTheElectionGoesOn() {
+        List<Runnable> terms = new ArrayList<>();
+        List<HeldLock> begun = new ArrayList<>();
+        LeaderElection election = stand(0, terms, begun::add);
+        cluster.env.advance(Duration.ofSeconds(1));
+        await(map(cluster.cluster(1)).remove("reports"));
+        cluster.env.advance(LEASE);
+        terms.remove(0).run();
+        cluster.env.advance(LEASE);
+        assertThat(begun).isEmpty();
+        assertThat(election.isLeader()).isTrue();
+        assertThat(election.ended().toCompletableFuture()).isNotDone();
+
+        election.close();
+        await(election.ended());
+        terms.remove(0).run();
+        assertThat(begun).as("after it was closed").isEmpty();
+    }
+
+    @Test
+    void aTermThatReturnsWhileItLeadsResigns() {
+        LeaderElection election =
+                LeaderElection.start(lock(cluster.cluster(0)), LEASE, cluster.env.executor(), held -> {});
+        await(election.ended());
+        assertThat(election.isLeader()).isFalse();
+        take(lock(cluster.cluster(1)));
     }
 
     @Test
@@ -297,17 +424,25 @@ class LockTest {
     }
 
     @Test
-    void anElectionEndsWhenItIsClosed() {
-        cluster.nodes.values().forEach(node -> node.link.towardAll(Fault.delay(Duration.ofMillis(5), Duration.ZERO)));
-        List<HeldLock> terms = new ArrayList<>();
-        LeaderElection election =
-                LeaderElection.start(lock(cluster.cluster(0)), LEASE, cluster.env.executor(), terms::add);
-        cluster.env.advance(Duration.ofSeconds(1));
-        assertThat(terms).as("a term that returns is followed by another one").hasSizeGreaterThan(1);
-        election.close();
-        await(election.ended());
-        CompletableFuture<Void> again = election.ended().toCompletableFuture();
-        assertThat(again).isCompleted();
+    void anExecutorWithoutAThreadEndsTheElection() {
+        LeaderElection election = LeaderElection.start(
+                lock(cluster.cluster(0)),
+                LEASE,
+                task -> {
+                    throw new OutOfMemoryError("unable to create native thread");
+                },
+                held -> {});
+        assertThatThrownBy(() -> await(election.ended())).hasStackTraceContaining("unable to create native thread");
+        cluster.env.advance(Duration.ofMillis(100));
         take(lock(cluster.cluster(1)));
+    }
+
+    @Test
+    void aCandidateThatIsClosedHasEnded() {
+        take(lock(cluster.cluster(1)));
+        LeaderElection election = stand(0, new ArrayList<>(), held -> {});
+        cluster.env.advance(Duration.ofSeconds(1));
+        election.close();
+        assertThat(election.ended().toCompletableFuture()).isCompleted();
     }
 }

@@ -1,4 +1,4 @@
-package io.dht4j.spi;
+package io.dht4j;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,9 +7,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class ClosingThreadTest {
+class LibraryThreadTest {
 
-    private static final Frame CHECK = new Frame(ClosingThread.class.getName(), "check");
+    private static final Frame CHECK = new Frame("io.dht4j.spi.ClosingThread", "check");
     private static final Frame CLOSE = new Frame("io.dht4j.transport.http.HttpApi", "close");
     private static final Frame ACTION = new Frame("com.example.Application", "lambda$main$0");
     private static final Frame CORE = new Frame("io.dht4j.core.internal.admission.CallerStage", "end");
@@ -30,6 +30,12 @@ class ClosingThreadTest {
     }
 
     @Test
+    void remoteClustersCallBackToo() {
+        Frame remote = new Frame("io.dht4j.client.RemoteCall", "failed");
+        assertThat(isCalledBack(CHECK, CLOSE, ACTION, remote, THREAD)).isTrue();
+    }
+
+    @Test
     void theApplicationBelowTheCoreIsTheCaller() {
         assertThat(isCalledBack(CHECK, CLOSE, ACTION, CORE, ACTION, THREAD)).isFalse();
     }
@@ -41,7 +47,7 @@ class ClosingThreadTest {
     }
 
     private static boolean isCalledBack(Frame... frames) {
-        return ClosingThread.isCalledBack(Stream.of(frames));
+        return LibraryThread.isCalledBack(Stream.of(frames));
     }
 
     /** A frame of a stack that has only names. */
