@@ -80,7 +80,8 @@ public final class DhtCacheAutoConfiguration {
                                     .or(() -> Optional.ofNullable(properties.timeToLive())),
                             nullValues == null ? properties.nullValues() : nullValues,
                             properties.loadTimeout(),
-                            properties.clearTimeout()));
+                            properties.clearTimeout(),
+                            settings.atomic()));
         });
         // At the first failure, since the configurer may need the manager.
         return DhtCacheManager.of(

@@ -58,12 +58,15 @@ public record DhtCacheProperties(
      * @param valueType Canonical or binary name of the type of the values, such as com.example.Book,
      *     com.example.Outer.Inner or java.util.List&lt;com.example.Book&gt;.
      * @param serializer Name of a bean of type CacheSerializer, in place of a value type.
+     * @param atomic Whether putIfAbsent is atomic across all applications. The values have at most 65536 bytes then,
+     *     and the nodes must agree on one another.
      */
     public record Settings(
             @Nullable Duration timeToLive,
             @Nullable Boolean nullValues,
             @Nullable String valueType,
-            @Nullable String serializer) {
+            @Nullable String serializer,
+            @DefaultValue("false") boolean atomic) {
 
         /** Strips the texts. */
         public Settings {
@@ -71,7 +74,7 @@ public record DhtCacheProperties(
             serializer = DhtProperties.stripped(serializer);
         }
 
-        static final Settings NONE = new Settings(null, null, null, null);
+        static final Settings NONE = new Settings(null, null, null, null, false);
     }
 
     /** Returns all caches, by name. */

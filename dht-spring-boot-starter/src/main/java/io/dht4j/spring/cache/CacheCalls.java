@@ -22,7 +22,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.Stream;
 
 /** The calls of the cluster that a cache makes, each with its deadline. Safe for use by any number of threads. */
-final class CacheCalls {
+class CacheCalls {
 
     /** Calls end by their own timeout; this bounds the wait even for a cluster that breaks that promise. */
     private static final Duration MARGIN = Duration.ofSeconds(1);
@@ -34,27 +34,46 @@ final class CacheCalls {
     private static final int MOST_CAUSES = 32;
 
     private final Cluster cluster;
+    private final KeyRange all;
     private final CallOptions options;
     private final CallOptions writes;
     private final Duration wait;
 
-    CacheCalls(Cluster cluster, CacheOptions options) {
+    /**
+     * Creates the calls of a cache.
+     *
+     * @param all the range of its keys
+     */
+    CacheCalls(Cluster cluster, KeyRange all, CacheOptions options) {
         this.cluster = cluster;
+        this.all = all;
         this.options = options.calls();
         this.writes = options.writes();
         this.wait = this.options.timeout().orElse(DEFAULT_TIMEOUT).plus(MARGIN);
     }
 
-    CompletionStage<Optional<Value>> get(Key key) {
-        return cluster.get(key, options);
+    CompletionStage<Optional<byte[]>> get(Key key) {
+        return cluster.get(key, options).thenApply(found -> found.map(Value::bytes));
     }
 
     CompletionStage<?> put(Key key, byte[] bytes) {
         return cluster.put(key, bytes, writes);
     }
 
+    /** Writes a value if there is none, and completes with the value that is there otherwise. */
+    CompletionStage<Optional<byte[]>> putIfAbsent(Key key, byte[] bytes) {
+        return get(key).thenCompose(found -> found.isPresent()
+                ? CompletableFuture.completedFuture(found)
+                : put(key, bytes).thenApply(version -> Optional.empty()));
+    }
+
     CompletionStage<?> delete(Key key) {
         return cluster.delete(key, options);
+    }
+
+    /** Returns the key of an entry that a scan of the keys shows. */
+    Key keyOf(KeyValue entry) {
+        return entry.key();
     }
 
     /** Waits for the end of a call. */
@@ -93,15 +112,15 @@ final class CacheCalls {
     }
 
     /**
-     * Deletes the keys of a range. Blocks, at most for the limit and one call.
+     * Deletes all keys. Blocks, at most for the limit and one call.
      *
      * @return how many there were
      * @throws DhtException if a call fails, or the limit has passed; some keys may have been deleted
      */
-    long clear(KeyRange range, Duration limit) {
+    long clear(Duration limit) {
         long begin = System.nanoTime();
         long deleted = 0;
-        try (Scan scan = cluster.scan(range, ScanScope.CLUSTER, options)) {
+        try (Scan scan = cluster.scan(all, ScanScope.CLUSTER, options)) {
             for (List<KeyValue> page = await(scan.next()); !page.isEmpty(); page = await(scan.next())) {
                 for (int from = 0; from < page.size(); from += DELETES_IN_FLIGHT) {
                     if (System.nanoTime() - begin > limit.toNanos()) {
@@ -113,7 +132,7 @@ final class CacheCalls {
                     }
                     List<KeyValue> some = page.subList(from, Math.min(page.size(), from + DELETES_IN_FLIGHT));
                     await(CompletableFuture.allOf(some.stream()
-                            .map(entry -> delete(entry.key()).toCompletableFuture())
+                            .map(entry -> delete(keyOf(entry)).toCompletableFuture())
                             .toArray(CompletableFuture[]::new)));
                     deleted += some.size();
                 }

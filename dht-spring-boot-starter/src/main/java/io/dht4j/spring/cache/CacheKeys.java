@@ -12,13 +12,15 @@ final class CacheKeys {
 
     private final String prefix;
     private final CacheKeyFormat format;
+    private final int longest;
     private final KeyRange all;
 
-    CacheKeys(String keyPrefix, String cache, CacheKeyFormat format) {
+    CacheKeys(String keyPrefix, String cache, CacheKeyFormat format, int longest) {
         // The end of a name is certain, so no cache's keys are among those of another.
         String name = keyPrefix + cache.replace("%", "%25").replace(":", "%3A");
         this.prefix = name + ":";
         this.format = format;
+        this.longest = longest;
         this.all = KeyRange.between(Key.of(prefix), Key.of(name + ";"));
     }
 
@@ -26,7 +28,7 @@ final class CacheKeys {
     Key of(Object key) {
         String text = format.format(key);
         byte[] bytes = (prefix + text).getBytes(StandardCharsets.UTF_8);
-        return bytes.length <= Key.MAX_LENGTH ? Key.of(prefix + text) : Key.of(prefix + "#" + sha256(bytes));
+        return bytes.length <= longest ? Key.of(prefix + text) : Key.of(prefix + "#" + sha256(bytes));
     }
 
     /** Returns the range of all keys of this cache, and of none other. */

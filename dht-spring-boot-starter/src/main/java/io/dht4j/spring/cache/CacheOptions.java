@@ -18,6 +18,8 @@ import java.util.Optional;
  * @param loadTimeout how long a caller waits for another one that loads the same key, before it loads the value itself,
  *     or fails if two loads of the key are running, 1 millisecond to 1 hour
  * @param clearTimeout how long clearing may take, 1 millisecond to 24 hours
+ * @param atomic whether the values are in an {@link io.dht4j.AtomicMap}, so that {@code putIfAbsent} is atomic across
+ *     all applications. Such values have at most 65536 bytes, and the calls have no policy
  */
 public record CacheOptions(
         CacheSerializer serializer,
@@ -27,7 +29,8 @@ public record CacheOptions(
         Optional<Duration> timeToLive,
         boolean nullValues,
         Duration loadTimeout,
-        Duration clearTimeout) {
+        Duration clearTimeout,
+        boolean atomic) {
 
     private static final Duration MILLISECOND = Duration.ofMillis(1);
     private static final int MAX_PREFIX = 256;
@@ -63,7 +66,8 @@ public record CacheOptions(
                 Optional.empty(),
                 true,
                 Duration.ofSeconds(30),
-                Duration.ofMinutes(1));
+                Duration.ofMinutes(1),
+                false);
     }
 
     /**
@@ -74,7 +78,15 @@ public record CacheOptions(
      */
     public CacheOptions withTimeToLive(Duration time) {
         return new CacheOptions(
-                serializer, keyFormat, keyPrefix, calls, Optional.of(time), nullValues, loadTimeout, clearTimeout);
+                serializer,
+                keyFormat,
+                keyPrefix,
+                calls,
+                Optional.of(time),
+                nullValues,
+                loadTimeout,
+                clearTimeout,
+                atomic);
     }
 
     /**
@@ -85,7 +97,7 @@ public record CacheOptions(
      */
     public CacheOptions withNullValues(boolean allowed) {
         return new CacheOptions(
-                serializer, keyFormat, keyPrefix, calls, timeToLive, allowed, loadTimeout, clearTimeout);
+                serializer, keyFormat, keyPrefix, calls, timeToLive, allowed, loadTimeout, clearTimeout, atomic);
     }
 
     /**
@@ -95,7 +107,8 @@ public record CacheOptions(
      * @return new options
      */
     public CacheOptions withLoadTimeout(Duration time) {
-        return new CacheOptions(serializer, keyFormat, keyPrefix, calls, timeToLive, nullValues, time, clearTimeout);
+        return new CacheOptions(
+                serializer, keyFormat, keyPrefix, calls, timeToLive, nullValues, time, clearTimeout, atomic);
     }
 
     /**
@@ -106,7 +119,18 @@ public record CacheOptions(
      */
     public CacheOptions withCalls(CallOptions options) {
         return new CacheOptions(
-                serializer, keyFormat, keyPrefix, options, timeToLive, nullValues, loadTimeout, clearTimeout);
+                serializer, keyFormat, keyPrefix, options, timeToLive, nullValues, loadTimeout, clearTimeout, atomic);
+    }
+
+    /**
+     * Returns a copy whose values are in an atomic map, or not.
+     *
+     * @param isAtomic whether {@code putIfAbsent} is atomic across all applications
+     * @return new options
+     */
+    public CacheOptions withAtomic(boolean isAtomic) {
+        return new CacheOptions(
+                serializer, keyFormat, keyPrefix, calls, timeToLive, nullValues, loadTimeout, clearTimeout, isAtomic);
     }
 
     /** Returns the options of calls that write a value. */

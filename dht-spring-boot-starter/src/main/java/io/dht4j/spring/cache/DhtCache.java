@@ -4,7 +4,6 @@ import io.dht4j.Cluster;
 import io.dht4j.DhtException;
 import io.dht4j.Key;
 import io.dht4j.PrintableText;
-import io.dht4j.Value;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -62,8 +61,14 @@ final class DhtCache extends AbstractValueAdaptingCache {
         this.executor = executor;
         this.errorHandler = errorHandler;
         this.warnings = warnings;
-        this.keys = new CacheKeys(options.keyPrefix(), name, options.keyFormat());
-        this.calls = new CacheCalls(cluster, options);
+        this.keys = new CacheKeys(
+                options.keyPrefix(),
+                name,
+                options.keyFormat(),
+                options.atomic() ? AtomicCacheCalls.LONGEST_KEY : Key.MAX_LENGTH);
+        this.calls = options.atomic()
+                ? new AtomicCacheCalls(cluster, keys.all(), options)
+                : new CacheCalls(cluster, keys.all(), options);
         this.values = new CachedValues(name, options.serializer(), options.nullValues());
     }
 
@@ -91,12 +96,12 @@ final class DhtCache extends AbstractValueAdaptingCache {
         return calls.get(place).toCompletableFuture().thenApplyAsync(found -> read(place, found), executor);
     }
 
-    private @Nullable Object read(Key place, Optional<Value> found) {
+    private @Nullable Object read(Key place, Optional<byte[]> found) {
         if (found.isEmpty()) {
             return null;
         }
         try {
-            return values.decode(found.get().bytes());
+            return values.decode(found.get());
         } catch (IllegalStateException e) {
             if (warned.compareAndSet(false, true)) {
                 warnings.accept("cache " + name + ": the value of key " + PrintableText.of(place)
@@ -204,12 +209,14 @@ final class DhtCache extends AbstractValueAdaptingCache {
         Object stored = stored(value);
         boolean[] written = new boolean[1];
         Supplier<Object> turn = () -> {
-            Object found = find(place);
-            if (found != null) {
-                return found;
+            Optional<byte[]> found = calls.await(calls.putIfAbsent(place, values.encode(stored)));
+            Object there = read(place, found);
+            if (there != null) {
+                return there;
             }
             written[0] = true;
-            return write(place, stored);
+            // A value that cannot be read counts as absent.
+            return found.isEmpty() ? stored : write(place, stored);
         };
         Object now = loads.isOfThisThread(place) ? turn.get() : once(place, turn, turn);
         return written[0] ? null : toValueWrapper(now);
@@ -471,11 +478,11 @@ final class DhtCache extends AbstractValueAdaptingCache {
 
     @Override
     public void clear() {
-        calls.clear(keys.all(), options.clearTimeout());
+        calls.clear(options.clearTimeout());
     }
 
     @Override
     public boolean invalidate() {
-        return calls.clear(keys.all(), options.clearTimeout()) > 0;
+        return calls.clear(options.clearTimeout()) > 0;
     }
 }

@@ -86,7 +86,7 @@ class PropertiesDocumentTest {
 
     @Test
     void eachPropertyIsKnownToTheStart() throws IOException {
-        List<String> ofMaps = List.of("null-values", "serializer", "time-to-live", "value-type");
+        List<String> ofMaps = List.of("atomic", "null-values", "serializer", "time-to-live", "value-type");
         List<String> names = new ArrayList<>(properties("name"));
         names.removeAll(List.of("dht4j.cache.caches", "management.health.dht4j.enabled"));
         ofMaps.forEach(name -> names.add("dht4j.cache.caches.*." + name));

@@ -51,7 +51,7 @@ class UnknownPropertiesTest {
                 "dht4j.cache.caches.books.time=1m | dht4j.cache.caches.books.time does not exist "
                         + "| did you mean dht4j.cache.caches.books.time-to-live?",
                 "dht4j.cache.caches.books.expiry-after-write=1m | dht4j.cache.caches.books.expiry-after-write does not "
-                        + "exist | dht4j.cache.caches.books has time-to-live, null-values, value-type, serializer",
+                        + "exist | dht4j.cache.caches.books has time-to-live, null-values, value-type, serializer, atomic",
                 "dht4j.node-idd=n1;dht4j.transport.prot=1 | dht4j.node-idd does not exist "
                         + "| dht4j.transport.prot does not exist"
             })

@@ -58,7 +58,7 @@ class CacheKeyFormatTest {
 
     @Test
     void aLongKeyIsReplacedByItsDigest() {
-        CacheKeys keys = new CacheKeys("cache:", "books", format);
+        CacheKeys keys = new CacheKeys("cache:", "books", format, Key.MAX_LENGTH);
         String text = "x".repeat(Key.MAX_LENGTH);
         assertThat(keys.of(text)).isEqualTo(keys.of(text)).isNotEqualTo(keys.of(text + "x"));
         assertThat(keys.all().contains(keys.of(text))).isTrue();

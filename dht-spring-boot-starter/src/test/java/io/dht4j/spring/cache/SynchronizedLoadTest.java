@@ -175,7 +175,8 @@ class SynchronizedLoadTest {
                     options.timeToLive(),
                     options.nullValues(),
                     Duration.ofSeconds(1),
-                    options.clearTimeout());
+                    options.clearTimeout(),
+                    options.atomic());
             return DhtCacheManager.of(cluster, Map.of("books", brief), this::errorHandler);
         }
 
