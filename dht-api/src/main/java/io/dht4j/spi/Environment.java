@@ -53,6 +53,16 @@ public interface Environment extends AutoCloseable {
     int storeThreads();
 
     /**
+     * Returns whether time stands still while the thread that drives it waits for something else. Nothing may block on
+     * such an environment.
+     *
+     * @return false by default
+     */
+    default boolean isVirtual() {
+        return false;
+    }
+
+    /**
      * Schedules a task to run once.
      *
      * @param task short and non-blocking

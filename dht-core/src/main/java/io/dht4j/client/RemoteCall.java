@@ -148,7 +148,8 @@ final class RemoteCall<T> {
                 target.answered();
                 result.complete(value);
             } else {
-                failed(index, target, afterTry(asDhtException(DhtException.unwrap(error)), share));
+                DhtException failure = asDhtException(DhtException.unwrap(error));
+                failed(index, target, closed.getAsBoolean() ? ofClosed(failure) : afterTry(failure, share));
             }
         });
     }
@@ -157,6 +158,18 @@ final class RemoteCall<T> {
     private DhtException afterTry(DhtException failure, long share) {
         boolean late = environment.nanoTime() - askedNanos >= share - TIMEOUT_SLACK_NANOS;
         return late && failure.code().action() == Action.REPEAT_ONLY_THIS ? unanswered(failure) : failure;
+    }
+
+    /** Returns the failure of a try that closing this client may have ended. */
+    private DhtException ofClosed(DhtException failure) {
+        return switch (failure.code().action()) {
+            case FIX_REQUEST -> failure;
+            case RETRY_ANYWHERE, BACK_OFF -> DhtException.of(ErrorCode.NOT_SERVING, CLOSED);
+            case REPEAT_ONLY_THIS ->
+                isRead()
+                        ? DhtException.of(ErrorCode.NOT_SERVING, CLOSED)
+                        : DhtException.of(ErrorCode.NO_REPLY, kind == Kind.WRITE ? CLOSED + MAY_TAKE_EFFECT : CLOSED);
+        };
     }
 
     /** A read without an answer changes nothing; a write may. */

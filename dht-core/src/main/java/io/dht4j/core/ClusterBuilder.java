@@ -373,19 +373,28 @@ public final class ClusterBuilder extends ClusterOptions<ClusterBuilder> {
      * node of an agreed cluster waits at its first start until it is a member; see {@link Membership#startTimeout}.
      *
      * @return the cluster as accessed through this node, which the caller closes
-     * @throws IllegalStateException if this builder was used, which closes nothing; if the transport or the store is
-     *     missing; or if the node cannot start, for example on the data in its store, with its memory, or as a member.
-     *     The message names the remedy. The cause is that of the component, for example a
-     *     {@link io.dht4j.spi.TransportException} if the transport cannot listen. Transport, store and hints are then
-     *     closed, unless the transport was started before by another node
+     * @throws IllegalStateException if this builder was used, or has a membership and an environment of virtual time,
+     *     which closes nothing; if the transport or the store is missing; or if the node cannot start, for example on
+     *     the data in its store, with its memory, or as a member. The message names the remedy. The cause is that of
+     *     the component, for example a {@link io.dht4j.spi.TransportException} if the transport cannot listen.
+     *     Transport, store and hints are then closed, unless the transport was started before by another node
      */
     public Cluster start() {
+        if (membership.isPresent() && environment != null && environment.isVirtual()) {
+            throw new IllegalStateException("start() would wait for ever in virtual time: call begin(), and let the"
+                    + " environment await its cluster()");
+        }
         NodeAssembly assembly = assembly();
         try {
             return assembly.start();
         } catch (RuntimeException e) {
-            // The trace shows the caller; that of the cause may be of a thread of the node.
-            throw new IllegalStateException(e.getMessage() == null ? e.toString() : e.getMessage(), e);
+            // The trace shows the caller. That of the cause, of a thread of the node, says more only for other types.
+            throw e.getClass() == IllegalStateException.class
+                            && e.getCause() == null
+                            && e.getSuppressed().length == 0
+                            && e.getMessage() != null
+                    ? new IllegalStateException(e.getMessage())
+                    : new IllegalStateException(e.getMessage() == null ? e.toString() : e.getMessage(), e);
         }
     }
 

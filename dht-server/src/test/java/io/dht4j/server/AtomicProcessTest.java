@@ -83,6 +83,10 @@ class AtomicProcessTest {
             Matcher remedy = REMEDY.matcher(unknown.err());
             assertThat(remedy.find()).as(unknown.err()).isTrue();
             repeat = List.of(remedy.group(1), remedy.group(2));
+            assertThat(CommandLineRun.of("put", "k", "v", "--node", url, "--timeout", "500")
+                            .err())
+                    .isEqualTo("dht put: " + url + ": no answer within 500 ms; the write may take effect or not: repeat"
+                            + " it" + System.lineSeparator());
             server.signal("CONT");
 
             assertThat(add(repeat.toArray(String[]::new)).out().strip()).isEqualTo("2");

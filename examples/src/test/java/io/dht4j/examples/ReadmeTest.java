@@ -62,6 +62,7 @@ class ReadmeTest {
         "docs/guide/micronaut.md, controller, "
                 + "compat/frameworks/micronaut-4/src/main/java/io/dht4j/compat/Notes.java",
         "docs/guide/test-your-own-code.md, network, examples/src/test/java/io/dht4j/examples/SilentReplicaTest.java",
+        "docs/guide/test-your-own-code.md, atomic, examples/src/test/java/io/dht4j/examples/ClaimTest.java",
         "docs/guide/test-your-own-code.md, simulate, examples/src/test/java/io/dht4j/examples/SimulationTest.java",
         "docs/guide/test-your-own-code.md, contract, examples/src/test/java/io/dht4j/examples/MemoryStoreTest.java"
     })

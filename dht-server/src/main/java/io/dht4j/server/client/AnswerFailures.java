@@ -58,15 +58,29 @@ final class AnswerFailures {
             return "no answer within " + timeout.toMillis() + " ms";
         }
         String message = String.valueOf(cause.getMessage());
-        // The message would show the bytes that came in place of HTTP; a closed connection has no type of its own here.
-        if (hasCause(cause, ProtocolException.class) || message.startsWith("parsing HTTP/1.1 status line")) {
+        if (isOtherProtocol(cause)) {
             return "it does not speak HTTP/1.1; is this a gRPC port?";
         }
+        // A closed connection has no type of its own here.
         if (message.contains("received no bytes")) {
             return "the connection was closed without an answer; is it "
                     + (node.getScheme().equals("http") ? "https?" : "a gRPC port?");
         }
         return cause.getMessage() == null ? cause.getClass().getSimpleName() : message;
+    }
+
+    /** Returns whether the node may have carried out a request without an answer. */
+    static boolean mayBeDone(Throwable error) {
+        Throwable cause = DhtException.unwrap(error);
+        return ConnectFailure.inWords(cause).isEmpty()
+                && !(cause instanceof SSLHandshakeException)
+                && !isOtherProtocol(cause);
+    }
+
+    private static boolean isOtherProtocol(Throwable cause) {
+        // The message would show the bytes that came in place of HTTP.
+        return hasCause(cause, ProtocolException.class)
+                || String.valueOf(cause.getMessage()).startsWith("parsing HTTP/1.1 status line");
     }
 
     private static boolean hasCause(Throwable failure, Class<? extends Throwable> type) {

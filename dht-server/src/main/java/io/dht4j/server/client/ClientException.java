@@ -53,6 +53,11 @@ public final class ClientException extends Exception {
         this.requestId = requestId;
     }
 
+    /** Returns the same failure, with what follows from it. */
+    ClientException with(String consequence) {
+        return new ClientException(getMessage() + "; " + consequence, worthRepeating, overload, retryAfter);
+    }
+
     /** Returns the same failure of an operation on an atomic key that may have been executed. */
     ClientException withUnknownOutcome(Optional<RequestId> id) {
         return new ClientException(this, id.orElse(null));

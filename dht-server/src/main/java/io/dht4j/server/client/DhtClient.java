@@ -3,6 +3,7 @@ package io.dht4j.server.client;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.dht4j.AtomicChange;
 import io.dht4j.AtomicResult;
+import io.dht4j.DhtException;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.RequestId;
@@ -102,13 +103,16 @@ public final class DhtClient {
      */
     public CompletableFuture<Void> put(Key key, byte[] value, AskedPolicy policy, OptionalLong ttlMillis) {
         String ttl = ttlMillis.isPresent() ? "&ttl=" + ttlMillis.getAsLong() : "";
-        return expect(
-                201,
-                requests.send(
-                        "PUT",
-                        entity(key, policy) + ttl,
-                        BodyPublishers.ofByteArray(value),
-                        BoundedBody.atMost(MAX_ANSWER_BYTES)));
+        return write(201, new ApiRequest("PUT", entity(key, policy) + ttl, BodyPublishers.ofByteArray(value)));
+    }
+
+    private CompletableFuture<Void> write(int status, ApiRequest request) {
+        CompletableFuture<HttpResponse<byte[]>> answer = requests.send(request, BoundedBody.atMost(MAX_ANSWER_BYTES))
+                .exceptionallyCompose(error -> CompletableFuture.failedFuture(
+                        DhtException.unwrap(error) instanceof ClientException failure && request.mayBeDone()
+                                ? failure.with("the write may take effect or not: repeat it")
+                                : DhtException.unwrap(error)));
+        return expect(status, answer);
     }
 
     /**
@@ -119,10 +123,7 @@ public final class DhtClient {
      * @return completes when it is deleted
      */
     public CompletableFuture<Void> delete(Key key, AskedPolicy policy) {
-        return expect(
-                202,
-                requests.send(
-                        "DELETE", entity(key, policy), BodyPublishers.noBody(), BoundedBody.atMost(MAX_ANSWER_BYTES)));
+        return write(202, new ApiRequest("DELETE", entity(key, policy), BodyPublishers.noBody()));
     }
 
     /**

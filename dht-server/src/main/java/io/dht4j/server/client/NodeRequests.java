@@ -1,6 +1,5 @@
 package io.dht4j.server.client;
 
-import io.dht4j.spi.ConnectFailure;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -100,7 +99,7 @@ final class NodeRequests {
         return http.sendAsync(sent.build(), handler)
                 .handle((response, error) -> {
                     boolean elsewhere = error != null || response.statusCode() == 503;
-                    if (error != null && ConnectFailure.inWords(error).isEmpty()) {
+                    if (error != null && AnswerFailures.mayBeDone(error)) {
                         request.unanswered();
                     }
                     if (elsewhere) {

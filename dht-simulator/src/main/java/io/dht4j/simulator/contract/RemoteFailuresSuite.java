@@ -283,6 +283,27 @@ interface RemoteFailuresSuite extends RemoteApiSuite {
     }
 
     @Test
+    default void callsSayThatTheirClientWasClosed() throws Exception {
+        OneAnswerCluster silent = OneAnswerCluster.silent();
+        String address = served(silent).address();
+        RemoteCluster client = RemoteCluster.connect(newApi(), List.of(address(0), address), RemoteOptions.defaults());
+        // The second node is asked when the first one has failed.
+        clusters().get(0).close();
+        CompletionStage<?> write = client.put(KEY, bytes("value"), OPTIONS);
+        CompletionStage<?> read = client.get(KEY, OPTIONS);
+        await().atMost(PATIENCE).until(() -> silent.calls() >= 2);
+        client.close();
+        assertThat(failure(write))
+                .hasMessageContaining("this client is closed; the write may take effect or not")
+                .extracting(DhtException::code)
+                .isEqualTo(ErrorCode.NO_REPLY);
+        assertThat(failure(read))
+                .hasMessageContaining("this client is closed")
+                .extracting(DhtException::code)
+                .isEqualTo(ErrorCode.NOT_SERVING);
+    }
+
+    @Test
     default void closingInAnActionIsRefusedAtOnce() {
         try (RemoteCluster client = RemoteCluster.connect(newApi(), List.of(address(0)), RemoteOptions.defaults())) {
             assertThat(failureOfClosing(client, () -> client.put(KEY, bytes("value"), EVERYWHERE)))

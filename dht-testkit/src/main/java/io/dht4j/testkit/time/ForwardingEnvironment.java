@@ -52,6 +52,11 @@ public abstract class ForwardingEnvironment implements Environment {
     }
 
     @Override
+    public boolean isVirtual() {
+        return environment.isVirtual();
+    }
+
+    @Override
     public Timer schedule(Runnable task, long delayNanos) {
         return environment.schedule(task, delayNanos);
     }

@@ -235,6 +235,11 @@ public final class VirtualEnvironment implements Environment {
         return storeExecutor;
     }
 
+    @Override
+    public boolean isVirtual() {
+        return true;
+    }
+
     private void executeOnStoreThread(Runnable task) {
         if (storeThreadsBusy >= storeThreads && !crashed) {
             checkRunning();

@@ -10,12 +10,15 @@ import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
 import io.dht4j.Key;
 import io.dht4j.Node;
+import io.dht4j.NodeId;
 import io.dht4j.Topology;
+import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.internal.membership.command.Command;
 import io.dht4j.core.internal.membership.state.ClusterState;
 import io.dht4j.core.internal.membership.state.Lifecycle;
 import io.dht4j.core.internal.membership.state.Member;
 import io.dht4j.core.internal.view.Epoch;
+import io.dht4j.core.options.Membership;
 import io.dht4j.spi.StoreException;
 import io.dht4j.testkit.network.Fault;
 import io.dht4j.testkit.time.VirtualEnvironment;
@@ -455,5 +458,17 @@ class FormationTest {
     void moreReplicasThanFoundersAreRefused() {
         assertThatThrownBy(() -> new FormedCluster(1).bootstrap(0, list(0), builder -> builder.replicationFactor(2)))
                 .hasMessageContaining("replicationFactor");
+    }
+
+    @Test
+    void aStartThatWaitsIsRefusedInVirtualTime() {
+        try (VirtualEnvironment world = VirtualEnvironment.seeded(1)) {
+            ClusterBuilder builder = ClusterBuilder.of(Membership.bootstrap(
+                            new NodeId("n0"), List.of(Node.of("n0", "h0:1")), (ref, founders, any) -> new SilentLog()))
+                    .environment(world.newNode());
+            assertThatThrownBy(builder::start)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("call begin()");
+        }
     }
 }

@@ -8,11 +8,15 @@ import static org.awaitility.Awaitility.await;
 import io.dht4j.CallOptions;
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
+import io.dht4j.UnavailableException;
+import io.dht4j.client.RemoteCluster;
+import io.dht4j.client.RemoteOptions;
 import io.dht4j.spi.RemoteApi;
 import io.dht4j.spi.TlsFiles;
 import io.dht4j.testkit.tls.TestCertificates;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
@@ -111,6 +115,16 @@ class GrpcApiTlsTest {
             assertThat(status(plain, "127.0.0.1", trusting(authority.trusting())))
                     .isEqualTo(ErrorCode.NOT_SENT.name());
         }
+    }
+
+    @Test
+    void aClientWithoutTlsIsAskedWhetherItNeedsIt() {
+        assertThatThrownBy(() -> RemoteCluster.connect(
+                        GrpcRemote.create(GrpcRemoteOptions.defaults()),
+                        List.of("127.0.0.1:" + api.port()),
+                        RemoteOptions.defaults()))
+                .isInstanceOf(UnavailableException.class)
+                .hasMessageContaining("does it speak gRPC, and TLS as this client does?");
     }
 
     @Test

@@ -273,7 +273,9 @@ final class GrpcCall<Q, A, R> extends ClientCall.Listener<A> {
         }
         String text = isOfOtherProtocol(status) || isWithoutGrpc(status)
                 ? "it does not speak gRPC; is this an HTTP port?"
-                : status.getCode() + ": " + describe(status);
+                : isClosedAtOnce(status)
+                        ? "it closed the connection before an answer; does it speak gRPC, and TLS as this client does?"
+                        : status.getCode() + ": " + describe(status);
         if (!mayBeSent(status)) {
             // An attempt of its own takes longer than the start of the call.
             judgedByAnEarlierAttempt = starting && status.getCode() == Status.Code.UNAVAILABLE;
@@ -305,6 +307,11 @@ final class GrpcCall<Q, A, R> extends ClientCall.Listener<A> {
     /** Returns whether the answer is one of HTTP/2 without gRPC; the message would then show headers and body. */
     private static boolean isWithoutGrpc(Status status) {
         return String.valueOf(status.getDescription()).contains("invalid content-type: application/problem+json");
+    }
+
+    /** Returns whether the connection was closed before HTTP/2 had begun, in the words of gRPC-java's Netty. */
+    private static boolean isClosedAtOnce(Status status) {
+        return String.valueOf(status.getDescription()).contains("Network closed for unknown reason");
     }
 
     private static String describe(Status status) {
