@@ -22,6 +22,7 @@ import java.util.Optional;
  * @param partitionsWithoutQuorum partitions of which too few replicas answer this node for a call with the default
  *     policy, 0 or more; a node that stopped counts once a request to it has failed
  * @param takeover partitions that this node takes over from others
+ * @param atomicOperations what operations on atomic keys have cost this node since its start
  * @param store the size of the store at the last {@linkplain NodeOperations#status() status}; empty if it is unknown
  * @param storeStatistics what the store had done at that time; empty if it is unknown
  */
@@ -37,6 +38,7 @@ public record NodeGauges(
         Map<NodeId, PeerConnections> connections,
         int partitionsWithoutQuorum,
         Takeover takeover,
+        AtomicOperations atomicOperations,
         Optional<StoreSize> store,
         Optional<StoreStatistics> storeStatistics) {
 
@@ -67,6 +69,19 @@ public record NodeGauges(
         /** Nothing is taken over. */
         public static final Takeover NONE = new Takeover(0, 0, 0);
     }
+
+    /**
+     * What operations on atomic keys have cost a node. A <em>round</em> is one agreement of the replicas of a key; the
+     * operations that wait for a key share one.
+     *
+     * @param forwarded operations of this node's callers that it has sent to another node, each attempt counted
+     * @param proposed operations of all nodes that this node has had in rounds
+     * @param rounds rounds that this node has begun
+     * @param shortRounds those of one round trip, since the node had made the round before; others take two
+     * @param repeatedRounds those that another one had to follow, mostly since two nodes proposed at once, or too few
+     *     replicas answered
+     */
+    public record AtomicOperations(long forwarded, long proposed, long rounds, long shortRounds, long repeatedRounds) {}
 
     /**
      * The size of a store.

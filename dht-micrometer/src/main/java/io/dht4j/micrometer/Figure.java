@@ -43,6 +43,7 @@ record Figure(
         bounded(all, "dht.store.memory", BYTES, "bytes of writes at the store", NodeGauges::storeRequestBytes);
         bounded(all, "dht.snapshots.memory", BYTES, "bytes that open snapshots keep", NodeGauges::snapshotBytes);
         addMoves(all);
+        addAtomicOperations(all);
         all.addAll(StoreFigures.all());
         return List.copyOf(all);
     }
@@ -201,6 +202,39 @@ record Figure(
                 gauges(g -> g.takeover().totalBytes()));
         gauge(all, "dht.store.size", BYTES, "Size of the store", gauges(g -> size(g, NodeGauges.StoreSize::usedBytes)));
         gauge(all, "dht.store.free", BYTES, "Room of the store", gauges(g -> size(g, NodeGauges.StoreSize::freeBytes)));
+    }
+
+    private static void addAtomicOperations(List<Figure> all) {
+        total(
+                all,
+                "dht.atomic.forwarded",
+                NUMBER,
+                "Operations on atomic keys sent to another node",
+                gauges(g -> g.atomicOperations().forwarded()));
+        total(
+                all,
+                "dht.atomic.proposed",
+                NUMBER,
+                "Operations on atomic keys in rounds of this node",
+                gauges(g -> g.atomicOperations().proposed()));
+        total(
+                all,
+                "dht.atomic.rounds",
+                NUMBER,
+                "Rounds for atomic keys",
+                gauges(g -> g.atomicOperations().rounds()));
+        total(
+                all,
+                "dht.atomic.rounds.short",
+                NUMBER,
+                "Rounds of one round trip",
+                gauges(g -> g.atomicOperations().shortRounds()));
+        total(
+                all,
+                "dht.atomic.rounds.repeated",
+                NUMBER,
+                "Rounds that another one had to follow",
+                gauges(g -> g.atomicOperations().repeatedRounds()));
     }
 
     private static void bounded(

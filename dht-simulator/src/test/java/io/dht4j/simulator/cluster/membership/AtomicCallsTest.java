@@ -6,6 +6,7 @@ import static io.dht4j.simulator.cluster.membership.FormedCluster.node;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.AtomicChange;
+import io.dht4j.AtomicCounter;
 import io.dht4j.AtomicMap;
 import io.dht4j.CallOptions;
 import io.dht4j.Cluster;
@@ -14,6 +15,7 @@ import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
+import io.dht4j.NodeGauges;
 import io.dht4j.NodeId;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
@@ -342,5 +344,33 @@ class AtomicCallsTest {
         failing.fails = false;
         assertThat(number(execute(1, AtomicChange.read()))).isEqualTo(1);
         assertThat(number(execute(1, AtomicChange.add(1)))).isEqualTo(2);
+    }
+
+    @Test
+    void whatOperationsCostIsCounted() {
+        cluster.form(3);
+        // Nodes that formed it at different times do not suspect one another any more.
+        cluster.env.advance(Duration.ofSeconds(10));
+        for (int node = 0; node < 3; node++) {
+            AtomicCounter counter = cluster.cluster(node).atomicCounter("counters", Key.of("c"));
+            for (int i = 0; i < 4; i++) {
+                cluster.env.await(counter.add(1), BOUND);
+            }
+        }
+        List<NodeGauges.AtomicOperations> nodes = IntStream.range(0, 3)
+                .mapToObj(node -> cluster.cluster(node)
+                        .operations()
+                        .diagnostics()
+                        .orElseThrow()
+                        .gauges()
+                        .atomicOperations())
+                .toList();
+        assertThat(nodes).extracting(NodeGauges.AtomicOperations::forwarded).containsExactlyInAnyOrder(0L, 4L, 4L);
+        assertThat(nodes).extracting(NodeGauges.AtomicOperations::proposed).containsExactlyInAnyOrder(12L, 0L, 0L);
+        assertThat(nodes).extracting(NodeGauges.AtomicOperations::rounds).containsExactlyInAnyOrder(12L, 0L, 0L);
+        assertThat(nodes).extracting(NodeGauges.AtomicOperations::shortRounds).containsExactlyInAnyOrder(11L, 0L, 0L);
+        assertThat(nodes)
+                .extracting(NodeGauges.AtomicOperations::repeatedRounds)
+                .containsOnly(0L);
     }
 }

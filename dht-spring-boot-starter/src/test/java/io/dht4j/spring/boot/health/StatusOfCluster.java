@@ -58,6 +58,7 @@ final class StatusOfCluster {
                 gauges.connections(),
                 partitionsWithoutQuorum,
                 gauges.takeover(),
+                gauges.atomicOperations(),
                 gauges.store(),
                 gauges.storeStatistics());
     }

@@ -9,6 +9,7 @@ import io.dht4j.IndeterminateException;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
 import io.dht4j.Node;
+import io.dht4j.NodeGauges;
 import io.dht4j.NodeId;
 import io.dht4j.RequestId;
 import io.dht4j.UnavailableException;
@@ -94,10 +95,16 @@ public final class RegisterCalls {
             Snapshots snapshots,
             long maxBytes,
             BooleanSupplier isUsed) {
-        this.services = new RegisterServices(components, replicas, versions, snapshots, new Leads(maxBytes));
+        this.services = new RegisterServices(
+                components, replicas, versions, snapshots, new Leads(maxBytes), new RegisterCounts());
         this.proposer = new Proposer(services);
         this.members = new RegisterMembers(services, isUsed);
         this.client = components.environment().random().nextLong();
+    }
+
+    /** Returns what the operations have cost this node. */
+    public NodeGauges.AtomicOperations counts() {
+        return services.counts().sum();
     }
 
     /**
@@ -339,6 +346,7 @@ public final class RegisterCalls {
             if (services.client().order().isLocal(sent.node)) {
                 proposer.execute(key, sent.operation, limited, reply -> guarded(() -> answered(reply, sent)));
             } else {
+                services.counts().forwarded();
                 services.client()
                         .ask(
                                 sent.node,

@@ -111,6 +111,7 @@ final class RegisterQueue {
         if (attempts.isEmpty()) {
             queues.computeIfPresent(key, (same, queue) -> queue == this && isUnused() ? null : queue);
         } else {
+            services.counts().begun(attempts.size());
             new Turn(attempts).begin();
         }
     }
@@ -199,6 +200,7 @@ final class RegisterQueue {
                         services.environment()::nanoTime, Math.min(ROUND_NANOS, context.remainingNanos()));
                 List<Attempt> left =
                         attempts.stream().filter(attempt -> !attempt.isOver()).toList();
+                services.counts().round(lead.isPresent());
                 Round round = new Round(services, key, row, ballot, lead, left, limited, isAlone, this);
                 current = round;
                 try {
@@ -231,6 +233,7 @@ final class RegisterQueue {
                 fail(code, why);
                 return;
             }
+            services.counts().repeated();
             boolean isTooLarge = code == ErrorCode.FRAME_TOO_LARGE;
             isAlone |= isTooLarge;
             try {

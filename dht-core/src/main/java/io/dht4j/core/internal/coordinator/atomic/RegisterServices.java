@@ -16,9 +16,15 @@ import io.dht4j.spi.Environment;
  * @param versions issues ballots and revisions
  * @param snapshots waits for rounds whose ballots it may have to show
  * @param leads the registers whose next round needs no promises
+ * @param counts counts what operations cost
  */
 record RegisterServices(
-        NodeComponents components, ReplicaClient client, VersionSource versions, Snapshots snapshots, Leads leads) {
+        NodeComponents components,
+        ReplicaClient client,
+        VersionSource versions,
+        Snapshots snapshots,
+        Leads leads,
+        RegisterCounts counts) {
 
     Environment environment() {
         return components.environment();

@@ -70,6 +70,7 @@ final class LoadReport {
                         .moves
                         .map(moves -> takeover(moves.progress()))
                         .orElse(Takeover.NONE),
+                runtime.registers.counts(),
                 space.map(known -> new StoreSize(known.usedBytes(), known.freeBytes())),
                 statistics);
     }
