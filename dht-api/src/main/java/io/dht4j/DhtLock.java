@@ -19,13 +19,15 @@ import java.util.concurrent.CompletionStage;
  * each holder, and refuse smaller ones than it has seen.
  *
  * <p>The lock is free at once when it is released or its holder closes the cluster. If its holder fails, those who wait
- * get it a lease later, and a call that does not wait gets it if the same lock object has seen the lease that long ago:
- * keep the object. Waiters ask again after some 10 ms, and less and less often, up to every 250 ms. They have no order.
- * A lock is not reentrant, and belongs to its {@link HeldLock}, not to a thread.
+ * get it a lease later, and a call that does not wait gets it if the same lock object has seen the lease that long ago.
+ * Waiters ask again after some 10 ms, and less and less often, up to every 250 ms; those at one lock object share their
+ * requests. So keep the object. Waiters have no order. A lock is not reentrant, and belongs to its {@link HeldLock},
+ * not to a thread.
  *
  * <p>The key is one of an atomic map, whose value is the lease in milliseconds, a space, and a name of the holder.
- * Removing the key breaks the lock. Safe for use by any number of threads. The algorithm is that of Amazon's DynamoDB
- * lock client.
+ * Removing the key breaks the lock: then the present holder and the next one overlap until the present one renews its
+ * lease, which it does at each third of the lease and every 5 s at least. Safe for use by any number of threads. The
+ * algorithm is that of Amazon's DynamoDB lock client.
  */
 public interface DhtLock {
 
@@ -39,7 +41,8 @@ public interface DhtLock {
      * Takes the lock. Does not block.
      *
      * @param wait how long to wait for the lock, zero to {@link #MAX_LEASE}; zero means to ask once. Requests that are
-     *     under way then are awaited: each lasts as long as the lease or 5 s at most
+     *     under way then are awaited: each lasts as long as the lease or 5 s at most, and one that finds the lock free
+     *     is followed by another
      * @param lease how long the lock stays taken if this process fails, {@link #MIN_LEASE} to {@link #MAX_LEASE}, in
      *     whole milliseconds. The holder must hear from the cluster about three times in it: below some seconds, the
      *     failure of a node may end it

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
 /**
- * A {@link DhtLock} that is held. Its lease is renewed at a third of it, until {@link #release()} or {@link #close()}.
- * Safe for use by any number of threads.
+ * A {@link DhtLock} that is held. Its lease is renewed at each third of it, and every 5 s at least, until
+ * {@link #release()} or {@link #close()}. Safe for use by any number of threads.
  */
 public interface HeldLock extends AutoCloseable {
 

@@ -56,17 +56,33 @@ final class Acquisition implements Locks.Ending {
     }
 
     private void putIfAbsent() {
-        long beganNanos = lock.environment.nanoTime();
-        follow(() -> map.putIfAbsent(lock.key, mine.format()), put -> written(put, beganNanos));
+        write(() -> map.putIfAbsent(lock.key, mine.format()));
     }
 
     private void replace(Version version) {
+        write(() -> map.replace(lock.key, version, mine.format()));
+    }
+
+    private void write(Supplier<CompletionStage<Put<String>>> request) {
+        if (!lock.mayWrite()) {
+            pause(LONGEST_PAUSE_NANOS);
+            return;
+        }
         long beganNanos = lock.environment.nanoTime();
-        follow(() -> map.replace(lock.key, version, mine.format()), put -> written(put, beganNanos));
+        follow(
+                () -> {
+                    try {
+                        return request.get().whenComplete((put, error) -> lock.written());
+                    } catch (Throwable e) {
+                        lock.written();
+                        throw e;
+                    }
+                },
+                put -> written(put, beganNanos));
     }
 
     private void read() {
-        follow(() -> map.get(lock.key), this::look);
+        follow(lock::read, this::look);
     }
 
     private <T> void follow(Supplier<CompletionStage<T>> request, Consumer<T> next) {
@@ -117,7 +133,8 @@ final class Acquisition implements Locks.Ending {
         Version version = current.get().version();
         LeaseValue lease = LeaseValue.parse(current.get().value())
                 .orElseThrow(() -> new InvalidRequestException(
-                        ErrorCode.ATOMIC_KIND, lock + " is no lock: its key holds something else"));
+                        ErrorCode.ATOMIC_KIND,
+                        lock + " is no lock: its key holds something else; remove the key, or take another one"));
         // What a write of unknown outcome has left is rewritten, so that the start of the lease is known.
         long untilFree = lease.equals(mine) ? 0 : lock.untilFree(version, lease);
         if (untilFree > 0) {

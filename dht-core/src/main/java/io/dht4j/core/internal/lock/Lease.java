@@ -14,9 +14,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A lock that is held: renews its lease by rewriting its value, at each third of the lease. */
+/** A lock that is held: renews its lease by rewriting its value, at each third of the lease, or every few seconds. */
 final class Lease implements HeldLock, Locks.Ending {
 
+    /** So that a holder of a long lease learns soon that its lock was broken. */
     private static final long LONGEST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final LeasedLock lock;
@@ -67,7 +68,7 @@ final class Lease implements HeldLock, Locks.Ending {
     }
 
     private long untilRenewal(long sinceNanos) {
-        return sinceNanos + mine.lease().toNanos() / 3 - environment.nanoTime();
+        return sinceNanos + Math.min(mine.lease().toNanos() / 3, LONGEST_PAUSE_NANOS) - environment.nanoTime();
     }
 
     @Override

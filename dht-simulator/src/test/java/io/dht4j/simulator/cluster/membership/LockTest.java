@@ -30,8 +30,10 @@ import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -232,7 +234,9 @@ class LockTest {
         await(map(cluster.cluster(0)).put("reports", "paid"));
         assertThat(failure(lock(cluster.cluster(1)).tryLock(Duration.ofSeconds(5), LEASE)))
                 .isInstanceOf(InvalidRequestException.class)
-                .hasMessage("lock reports of map locks is no lock: its key holds something else")
+                .hasMessage(
+                        "lock reports of map locks is no lock: its key holds something else; remove the key, or take"
+                                + " another one")
                 .extracting(error -> ((DhtException) error).code())
                 .isEqualTo(ErrorCode.ATOMIC_KIND);
     }
@@ -361,6 +365,40 @@ class LockTest {
         cluster.nodes.get(0).link.heal();
         await(held.release());
         take(lock(cluster.cluster(1)));
+    }
+
+    @Test
+    void aHolderOfALongLeaseLearnsSoonThatItsLockIsBroken() {
+        HeldLock held = await(lock(cluster.cluster(0)).tryLock(Duration.ZERO, Duration.ofHours(24)))
+                .orElseThrow();
+        await(map(cluster.cluster(1)).remove("reports"));
+        cluster.env.advance(Duration.ofSeconds(6));
+        assertThat(held.ended().toCompletableFuture()).isCompletedWithValue("its key was removed");
+    }
+
+    @Test
+    void manyWaitersOfAProcessShareTheirRequests() {
+        HeldLock held = take(lock(cluster.cluster(1)));
+        AtomicInteger requests = new AtomicInteger();
+        DhtLock shared = lockOfLateAnswers(() -> {
+            requests.incrementAndGet();
+            return Duration.ofMillis(20);
+        });
+        List<CompletionStage<Optional<HeldLock>>> waiting = IntStream.range(0, 300)
+                .mapToObj(i -> shared.tryLock(Duration.ofSeconds(20), LEASE))
+                .toList();
+        AtomicInteger taken = new AtomicInteger();
+        waiting.forEach(each -> each.thenAccept(got -> got.ifPresent(next -> {
+            taken.incrementAndGet();
+            next.release();
+        })));
+        cluster.env.advance(Duration.ofSeconds(5));
+        assertThat(requests.get())
+                .as("of 300 waiters, each 4 times a second or more")
+                .isLessThan(1500);
+        await(held.release());
+        waiting.forEach(this::await);
+        assertThat(taken.get()).isGreaterThan(50);
     }
 
     /** Stands for election, with terms that are begun by the test. */

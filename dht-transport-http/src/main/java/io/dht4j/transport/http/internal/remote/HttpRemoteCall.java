@@ -120,11 +120,12 @@ final class HttpRemoteCall<T> {
 
     private void send(HttpClientRequest connection) {
         connected = connection;
+        // First, since Vert.x logs an error when a request without a handler is reset.
+        connection.exceptionHandler(this::unanswered);
         if (!progress.compareAndSet(Progress.WAITING, Progress.SENT)) {
             reset();
             return;
         }
-        connection.exceptionHandler(this::unanswered);
         connection.response().onComplete(response -> {
             if (response.failed()) {
                 unanswered(response.cause());
