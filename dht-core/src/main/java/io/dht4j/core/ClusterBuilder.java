@@ -380,7 +380,7 @@ public final class ClusterBuilder extends ClusterOptions<ClusterBuilder> {
      *     Transport, store and hints are then closed, unless the transport was started before by another node
      */
     public Cluster start() {
-        if (membership.isPresent() && environment != null && environment.isVirtual()) {
+        if (!used && membership.isPresent() && environment != null && environment.isVirtual()) {
             throw new IllegalStateException("start() would wait for ever in virtual time: call begin(), and let the"
                     + " environment await its cluster()");
         }
@@ -388,13 +388,8 @@ public final class ClusterBuilder extends ClusterOptions<ClusterBuilder> {
         try {
             return assembly.start();
         } catch (RuntimeException e) {
-            // The trace shows the caller. That of the cause, of a thread of the node, says more only for other types.
-            throw e.getClass() == IllegalStateException.class
-                            && e.getCause() == null
-                            && e.getSuppressed().length == 0
-                            && e.getMessage() != null
-                    ? new IllegalStateException(e.getMessage())
-                    : new IllegalStateException(e.getMessage() == null ? e.toString() : e.getMessage(), e);
+            // The trace shows the caller; that of the cause may be of a thread of the node.
+            throw new IllegalStateException(e.getMessage() == null ? e.toString() : e.getMessage(), e);
         }
     }
 
