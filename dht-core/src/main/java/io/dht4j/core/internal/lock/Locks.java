@@ -6,6 +6,9 @@ import io.dht4j.DhtLock;
 import io.dht4j.Key;
 import io.dht4j.core.internal.atomic.AtomicSpace;
 import io.dht4j.spi.Environment;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -32,8 +35,23 @@ public final class Locks {
     private final Cluster cluster;
     private final Environment environment;
     private final Set<Ending> open = ConcurrentHashMap.newKeySet();
+    /** The locks that are in use, so that all callers at a key share its requests. */
+    private final Map<Key, Known> known = new ConcurrentHashMap<>();
+
+    private final ReferenceQueue<LeasedLock> dropped = new ReferenceQueue<>();
     /** The reason for closing; empty while open. */
     private volatile String closed = "";
+
+    /** A lock that is forgotten when no caller has it any more. */
+    private static final class Known extends WeakReference<LeasedLock> {
+
+        final Key place;
+
+        Known(Key place, LeasedLock lock, ReferenceQueue<LeasedLock> dropped) {
+            super(lock, dropped);
+            this.place = place;
+        }
+    }
 
     /** Something that ends with the cluster. */
     @FunctionalInterface
@@ -63,9 +81,22 @@ public final class Locks {
      * @throws io.dht4j.InvalidRequestException if the name or the key is too long
      */
     public DhtLock lock(String map, Key key) {
-        AtomicSpace.key(map, key);
-        return new LeasedLock(
+        Key place = AtomicSpace.key(map, key);
+        for (Known gone = (Known) dropped.poll(); gone != null; gone = (Known) dropped.poll()) {
+            known.remove(gone.place, gone);
+        }
+        LeasedLock made = new LeasedLock(
                 this, environment, cluster.atomicMap(map, KEYS, Codec.text()), key, "lock " + key + " of map " + map);
+        LeasedLock[] used = {made};
+        known.compute(place, (same, reference) -> {
+            LeasedLock present = reference == null ? null : reference.get();
+            if (present == null) {
+                return new Known(place, made, dropped);
+            }
+            used[0] = present;
+            return reference;
+        });
+        return used[0];
     }
 
     /** Keeps what ends with the cluster, until it is removed; ends it now if the cluster is closed. */
