@@ -21,8 +21,8 @@ import java.util.concurrent.CompletionStage;
  * <p>The lock is free at once when it is released or its holder closes the cluster. If its holder fails, those who wait
  * get it a lease later, and a call that does not wait gets it if the same lock object has seen the lease that long ago:
  * keep the object. Waiters ask again after some 10 ms, and less and less often, up to every 250 ms; those of one
- * process share their requests. Waiters have no order. A lock is not reentrant, and belongs to its {@link HeldLock},
- * not to a thread.
+ * {@link Cluster} object share their requests. Waiters have no order. A lock is not reentrant, and belongs to its
+ * {@link HeldLock}, not to a thread.
  *
  * <p>The key is one of an atomic map, whose value is the lease in milliseconds, a space, and a name of the holder.
  * Removing the key breaks the lock: then the present holder and the next one overlap until the present one renews its

@@ -38,7 +38,7 @@ public final class LibraryThread {
 
     /**
      * Returns whether the core calls back, on a thread where no code of the application has called the core. Does not
-     * block; looks at the stack, which takes some microseconds.
+     * block; looks at the stack, which takes some ten microseconds.
      *
      * @return whether waiting here could wait for this thread itself
      */

@@ -20,7 +20,7 @@ public final class RateLimits extends AbstractCompareAndSwapBasedProxyManager<St
 
     private final AtomicMap.Sync<String, byte[]> buckets;
 
-    /** Creates the buckets of a cluster. One that is not used for a day begins anew. */
+    /** Creates the buckets of a cluster. One that is not used for a day is full again. */
     public RateLimits(Cluster cluster) {
         super(ClientSideConfig.getDefault());
         this.buckets = cluster.atomicMap("buckets", Codec.text(), Codec.bytes())

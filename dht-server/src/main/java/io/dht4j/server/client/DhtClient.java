@@ -123,7 +123,7 @@ public final class DhtClient {
      * @return completes when it is deleted
      */
     public CompletableFuture<Void> delete(Key key, AskedPolicy policy) {
-        return write(202, new ApiRequest("DELETE", entity(key, policy), BodyPublishers.noBody()));
+        return write(202, new ApiRequest("DELETE", entity(key, policy)));
     }
 
     /**

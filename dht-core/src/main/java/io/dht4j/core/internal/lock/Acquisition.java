@@ -72,9 +72,9 @@ final class Acquisition implements Locks.Ending {
         follow(
                 () -> {
                     try {
-                        return request.get().whenComplete((put, error) -> lock.written());
+                        return request.get().whenComplete((put, error) -> lock.writeEnded());
                     } catch (Throwable e) {
-                        lock.written();
+                        lock.writeEnded();
                         throw e;
                     }
                 },

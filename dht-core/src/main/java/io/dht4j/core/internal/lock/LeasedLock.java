@@ -66,12 +66,12 @@ final class LeasedLock implements DhtLock {
         return map.with(CallOptions.defaults().withTimeout(timeout));
     }
 
-    /** Begins a write, or returns false: another attempt writes. Ends with {@link #written()}. */
+    /** Begins a write, or returns false: another attempt writes. Ends with {@link #writeEnded()}. */
     boolean mayWrite() {
         return isWriting.compareAndSet(false, true);
     }
 
-    void written() {
+    void writeEnded() {
         isWriting.set(false);
     }
 

@@ -286,8 +286,12 @@ class LockTest {
         take(lock(cluster.cluster(1)));
     }
 
-    /** Returns a lock whose answers come late, if they do not fail. */
     private DhtLock lockOfLateAnswers(Supplier<Duration> lateness) {
+        return locksOfLateAnswers(lateness).lock("locks", Key.of("reports"));
+    }
+
+    /** Returns the locks of an application whose answers come late, if they do not fail. */
+    private Locks locksOfLateAnswers(Supplier<Duration> lateness) {
         Cluster node = cluster.cluster(0);
         InvocationHandler late = (proxy, method, arguments) -> {
             if (!method.getName().equals("execute")) {
@@ -301,7 +305,7 @@ class LockTest {
         };
         Cluster application =
                 (Cluster) Proxy.newProxyInstance(Cluster.class.getClassLoader(), new Class<?>[] {Cluster.class}, late);
-        return new Locks(application, cluster.env).lock("locks", Key.of("reports"));
+        return new Locks(application, cluster.env);
     }
 
     @Test
@@ -380,12 +384,12 @@ class LockTest {
     void manyWaitersOfAProcessShareTheirRequests() {
         HeldLock held = take(lock(cluster.cluster(1)));
         AtomicInteger requests = new AtomicInteger();
-        DhtLock shared = lockOfLateAnswers(() -> {
+        Locks locks = locksOfLateAnswers(() -> {
             requests.incrementAndGet();
             return Duration.ofMillis(20);
         });
         List<CompletionStage<Optional<HeldLock>>> waiting = IntStream.range(0, 300)
-                .mapToObj(i -> shared.tryLock(Duration.ofSeconds(20), LEASE))
+                .mapToObj(i -> locks.lock("locks", Key.of("reports")).tryLock(Duration.ofSeconds(20), LEASE))
                 .toList();
         AtomicInteger taken = new AtomicInteger();
         waiting.forEach(each -> each.thenAccept(got -> got.ifPresent(next -> {
