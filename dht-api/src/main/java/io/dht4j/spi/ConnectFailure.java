@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 
 /**
@@ -26,6 +27,8 @@ public final class ConnectFailure {
 
     /** The description of a host whose name has no address. */
     public static final String UNKNOWN_HOST = "the name of the host cannot be resolved";
+
+    private static final Pattern SYSTEM_CALL = Pattern.compile("^\\w+\\(\\.\\.\\) failed( with error\\(-?\\d+\\))?: ");
 
     private static final String REFUSED = "nothing listens there (connection refused)";
 
@@ -62,6 +65,19 @@ public final class ConnectFailure {
                         ? Optional.of("it does not speak TLS; is this a plaintext port?")
                         : Optional.empty())
                 .or(() -> connection(chain));
+    }
+
+    /**
+     * Returns the message of an exception that {@link #inWords} does not describe. Does not block.
+     *
+     * @param failure the exception; its causes are not searched
+     * @return the message without the system call that Netty names before it, or the name of the type if there is none
+     */
+    public static String message(Throwable failure) {
+        String message = failure.getMessage();
+        return message == null
+                ? failure.getClass().getSimpleName()
+                : SYSTEM_CALL.matcher(message).replaceFirst("");
     }
 
     private static Optional<String> certificate(List<Throwable> chain) {

@@ -32,6 +32,18 @@ class ConnectFailureTest {
     }
 
     @Test
+    void theMessageOfAnotherFailureNamesNoSystemCall() {
+        assertThat(ConnectFailure.message(
+                        new IOException("recvAddress(..) failed with error(-104): Connection reset by peer")))
+                .isEqualTo("Connection reset by peer");
+        assertThat(ConnectFailure.message(new IOException("writevAddresses(..) failed: Broken pipe")))
+                .isEqualTo("Broken pipe");
+        assertThat(ConnectFailure.message(new IOException("a sentence (..) failed: why")))
+                .isEqualTo("a sentence (..) failed: why");
+        assertThat(ConnectFailure.message(new ClosedChannelException())).isEqualTo("ClosedChannelException");
+    }
+
+    @Test
     void aConnectionThatTakesTooLongIsNotTakenForARefusedOne() {
         assertThat(ConnectFailure.inWords(new ConnectException("Connection timed out")))
                 .hasValueSatisfying(words -> assertThat(words).startsWith("no connection in time"));

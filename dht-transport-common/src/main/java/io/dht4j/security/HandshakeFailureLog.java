@@ -108,9 +108,6 @@ public final class HandshakeFailureLog {
         String names = chain.length == 0
                 ? "there is no certificate"
                 : "the certificate names " + new TreeSet<>(Tls.names(chain[0])) + " and is not trusted";
-        return names + ": "
-                + ConnectFailure.inWords(error)
-                        .orElseGet(() ->
-                                error.getMessage() == null ? error.getClass().getSimpleName() : error.getMessage());
+        return names + ": " + ConnectFailure.inWords(error).orElseGet(() -> ConnectFailure.message(error));
     }
 }

@@ -66,7 +66,7 @@ final class AnswerFailures {
             return "the connection was closed without an answer; is it "
                     + (node.getScheme().equals("http") ? "https?" : "a gRPC port?");
         }
-        return cause.getMessage() == null ? cause.getClass().getSimpleName() : message;
+        return ConnectFailure.message(cause);
     }
 
     /** Returns whether the node may have carried out a request without an answer. */

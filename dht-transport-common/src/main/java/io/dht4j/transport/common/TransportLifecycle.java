@@ -125,7 +125,7 @@ public final class TransportLifecycle {
         if (cause instanceof FileSystemException) {
             return FileFailure.inWords(cause);
         }
-        return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+        return ConnectFailure.message(cause);
     }
 
     /**

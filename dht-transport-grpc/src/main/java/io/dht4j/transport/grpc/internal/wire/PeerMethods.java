@@ -120,8 +120,9 @@ public final class PeerMethods {
             text.append(' ').append(end < 0 ? description : description.substring(0, end));
         }
         for (Throwable cause = status.getCause(); cause != null; cause = cause.getCause()) {
-            if (cause.getMessage() != null && text.indexOf(cause.getMessage()) < 0) {
-                text.append(": ").append(cause.getMessage());
+            String message = ConnectFailure.message(cause);
+            if (cause.getMessage() != null && text.indexOf(message) < 0) {
+                text.append(": ").append(message);
             }
         }
         return oneLine(text.toString());

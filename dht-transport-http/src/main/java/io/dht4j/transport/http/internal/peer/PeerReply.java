@@ -87,12 +87,9 @@ public final class PeerReply {
     }
 
     private static String message(Throwable error) {
-        if (error.getMessage() != null) {
-            return error.getMessage();
-        }
-        return error instanceof ClosedChannelException
+        return error instanceof ClosedChannelException && error.getMessage() == null
                 ? "closed"
-                : error.getClass().getSimpleName();
+                : ConnectFailure.message(error);
     }
 
     /**

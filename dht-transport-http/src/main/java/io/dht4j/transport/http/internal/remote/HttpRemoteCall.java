@@ -112,9 +112,9 @@ final class HttpRemoteCall<T> {
         Optional<String> words = ConnectFailure.inWords(cause);
         if (words.isEmpty() && cause instanceof IllegalArgumentException) {
             // The token would be plaintext: no other try can succeed.
-            refuse(ErrorCode.BAD_REQUEST, reason(cause));
+            refuse(ErrorCode.BAD_REQUEST, ConnectFailure.message(cause));
         } else {
-            refuse(words.orElseGet(() -> "no connection: " + reason(cause)));
+            refuse(words.orElseGet(() -> "no connection: " + ConnectFailure.message(cause)));
         }
     }
 
@@ -148,7 +148,7 @@ final class HttpRemoteCall<T> {
         } else if (cause instanceof IllegalArgumentException) {
             fail(NO_ANSWER + "it does not speak HTTP");
         } else {
-            fail(reason(cause));
+            fail(ConnectFailure.message(cause));
         }
     }
 
@@ -157,7 +157,7 @@ final class HttpRemoteCall<T> {
         if (response.headers().contains(ApiProtocol.STOPPING_HEADER)) {
             client.isStopping(address);
         }
-        response.exceptionHandler(e -> fail("the answer was cut: " + reason(e)));
+        response.exceptionHandler(e -> fail("the answer was cut: " + ConnectFailure.message(e)));
         guarded(() -> answer.begin(response));
         if (stage.isDone()) {
             // A response that was reset takes no handlers.
@@ -184,7 +184,7 @@ final class HttpRemoteCall<T> {
                 reset();
             }
         } catch (RuntimeException e) {
-            fail(NO_ANSWER + reason(e));
+            fail(NO_ANSWER + ConnectFailure.message(e));
             reset();
         }
     }
@@ -194,9 +194,5 @@ final class HttpRemoteCall<T> {
         if (connected != null) {
             connected.reset();
         }
-    }
-
-    private static String reason(Throwable cause) {
-        return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
     }
 }

@@ -162,9 +162,12 @@ public final class HttpRemoteClient implements AutoCloseable {
 
     /** Returns a hint why a node closes a connection without an answer. */
     String hintOfClosed(String address) {
-        return tls.isPresent() || answered.contains(address)
-                ? ""
-                : ": does this port speak TLS, or is it one for the peers of another transport?";
+        if (answered.contains(address)) {
+            return "";
+        }
+        return tls.isPresent()
+                ? ": is this a port of another transport?"
+                : ": does this port speak TLS, or is it a port of another transport?";
     }
 
     Vertx vertx() {

@@ -19,6 +19,10 @@ import io.dht4j.transport.http.HttpApiOptions;
 import io.dht4j.transport.http.HttpRemote;
 import io.dht4j.transport.http.HttpRemoteOptions;
 import io.dht4j.transport.http.fixture.ApiNodes;
+import io.vertx.core.Vertx;
+import io.vertx.core.net.NetServer;
+import io.vertx.core.net.NetServerOptions;
+import io.vertx.core.net.PemKeyCertOptions;
 import java.io.IOException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
@@ -158,9 +162,8 @@ class HttpRemoteSecurityTest {
 
     @Test
     void plaintextClientOfAPortWithTlsGetsAHint() throws Exception {
-        String hint =
-                "it closed the connection without an answer: does this port speak TLS, or is it one for the peers of"
-                        + " another transport?";
+        String hint = "it closed the connection without an answer: does this port speak TLS, or is it a port of another"
+                + " transport?";
         String secure = "localhost:" + api.port();
         try (RemoteApi plain = HttpRemote.create(HttpRemoteOptions.defaults());
                 RemoteApi encrypted = remote(authority.trusting(), READ)) {
@@ -169,6 +172,29 @@ class HttpRemoteSecurityTest {
             result(plain.get(known, KEY, OPTIONS));
             assertThat(failure(encrypted.get(known, KEY, OPTIONS)))
                     .hasMessage(known + ": it does not speak TLS; is this a plaintext port?");
+        }
+    }
+
+    @Test
+    void aPortWithTlsThatDoesNotSpeakHttpGetsAHint() throws Exception {
+        TlsFiles files = authority.issue("other", "localhost").server();
+        NetServerOptions tls = new NetServerOptions()
+                .setSsl(true)
+                .setKeyCertOptions(new PemKeyCertOptions()
+                        .addCertPath(files.certificate().orElseThrow().toString())
+                        .addKeyPath(files.key().orElseThrow().toString()));
+        Vertx vertx = Vertx.vertx();
+        try (RemoteApi remote = remote(authority.trusting(), READ)) {
+            NetServer other = result(vertx.createNetServer(tls)
+                    .connectHandler(connection -> connection.handler(bytes -> connection.close()))
+                    .listen(0, "localhost")
+                    .toCompletionStage());
+            String address = "localhost:" + other.actualPort();
+            assertThat(failure(remote.get(address, KEY, OPTIONS)))
+                    .hasMessage(address
+                            + ": it closed the connection without an answer: is this a port of another transport?");
+        } finally {
+            result(vertx.close().toCompletionStage());
         }
     }
 

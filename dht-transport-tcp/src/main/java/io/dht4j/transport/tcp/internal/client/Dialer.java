@@ -165,8 +165,6 @@ final class Dialer implements Selectable {
         if (failure instanceof MalformedException) {
             return "it sent " + failure.getMessage();
         }
-        return ConnectFailure.inWords(failure)
-                .orElseGet(
-                        () -> failure.getMessage() == null ? failure.getClass().getSimpleName() : failure.getMessage());
+        return ConnectFailure.inWords(failure).orElseGet(() -> ConnectFailure.message(failure));
     }
 }

@@ -316,7 +316,7 @@ final class GrpcCall<Q, A, R> extends ClientCall.Listener<A> {
 
     private static String describe(Status status) {
         Throwable cause = status.getCause();
-        return status.getDescription() + (cause == null ? "" : " (" + cause.getMessage() + ")");
+        return status.getDescription() + (cause == null ? "" : " (" + ConnectFailure.message(cause) + ")");
     }
 
     private void fail(ErrorCode code, String message) {
