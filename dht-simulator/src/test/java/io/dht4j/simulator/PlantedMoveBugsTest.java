@@ -111,14 +111,6 @@ class PlantedMoveBugsTest {
     }
 
     @Test
-    void installedBeforeItIsStored() {
-        assertBreaks(
-                " has gone back from the installed epoch ",
-                advised("membership.agreed.formation.NodeNotes", PlantedRareBugsTest.Swallowed.class, "keepState"),
-                0);
-    }
-
-    @Test
     void leftoversThatAreNotDropped() {
         assertBreaks(
                 " is no replica of .* and holds |owns no slot of partition", stubbed("move.Leftovers", "dropNow"), 0);

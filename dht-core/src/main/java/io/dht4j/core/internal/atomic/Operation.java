@@ -57,7 +57,7 @@ public record Operation(RequestId id, AtomicChange change) {
         if (change.kind() == AtomicChange.Kind.READ) {
             return new Step(current, Optional.of(executed(current.revision(), Outcome.DONE, current)));
         }
-        Optional<Executed> known = current.find(id);
+        Optional<Executed> known = current.find(id, since());
         if (known.isPresent() && known.get().change() != digest()) {
             return new Step(current, Optional.of(executed(current.revision(), Outcome.OTHER_CHANGE, current)));
         }

@@ -3,7 +3,6 @@ package io.dht4j.core.internal.atomic;
 import io.dht4j.RequestId;
 import io.dht4j.Version;
 import io.dht4j.spi.Entry;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -88,11 +87,20 @@ public record Register(
         return isPresent() && expiresAtMillis != Entry.NEVER && expiresAtMillis <= nowMillis;
     }
 
-    /** Returns the result of an operation, if it is remembered. */
-    public Optional<Executed> find(RequestId id) {
+    /**
+     * Returns the result of an operation, if it is remembered.
+     *
+     * @param id the operation
+     * @param since when it has begun: it was executed later
+     */
+    public Optional<Executed> find(RequestId id, Version since) {
         for (int i = executed.size() - 1; i >= 0; i--) {
-            if (executed.get(i).id().equals(id)) {
-                return Optional.of(executed.get(i));
+            Executed each = executed.get(i);
+            if (each.id().equals(id)) {
+                return Optional.of(each);
+            }
+            if (each.at().compareTo(since) <= 0) {
+                break;
             }
         }
         return Optional.empty();
@@ -117,18 +125,20 @@ public record Register(
 
     /** Returns the same register, which remembers one more operation, and forgets what is old. */
     Register remembering(Executed latest) {
-        List<Executed> all = new ArrayList<>(executed);
-        all.add(latest);
+        int before = executed.size();
         int first = 0;
         Version least = forgotten;
         long oldest = latest.at().millis() - REMEMBERED_MILLIS;
-        while (all.size() - first > MOST_REMEMBERED
-                || (all.size() - first > REMEMBERED && all.get(first).at().millis() < oldest)) {
-            Version gone = all.get(first).at();
+        while (before - first >= MOST_REMEMBERED
+                || (before - first >= REMEMBERED && executed.get(first).at().millis() < oldest)) {
+            Version gone = executed.get(first).at();
             least = gone.compareTo(least) > 0 ? gone : least;
             first++;
         }
-        return new Register(kind, revision, expiresAtMillis, least, all.subList(first, all.size()), value);
+        // Not by way of a list that grows: a busy register remembers many.
+        Executed[] kept = executed.subList(first, before).toArray(new Executed[before - first + 1]);
+        kept[before - first] = latest;
+        return new Register(kind, revision, expiresAtMillis, least, List.of(kept), value);
     }
 
     @Override

@@ -74,6 +74,9 @@ public final class Promises {
         @Nullable
         List<Runnable> waiting;
 
+        /** Whether it was used since it was added, or was last spared from eviction. */
+        boolean isUsed;
+
         Promise(int partition) {
             this.partition = partition;
         }
@@ -83,10 +86,22 @@ public final class Promises {
         }
     }
 
-    /** A share of the keys, in the order of their last use. */
+    /**
+     * A share of the keys, in the order in which they were added or spared: a use only marks the promise, since it
+     * would cost much to move it.
+     */
     private static final class Stripe {
-        final Map<Key, Promise> promises = new LinkedHashMap<>(16, 0.75f, true);
-        long bytes;
+        private final Map<Key, Promise> promises = new LinkedHashMap<>();
+        private long bytes;
+
+        @Nullable
+        Promise get(Key key) {
+            Promise promise = promises.get(key);
+            if (promise != null) {
+                promise.isUsed = true;
+            }
+            return promise;
+        }
     }
 
     /** The answer to a proposer. */
@@ -107,7 +122,7 @@ public final class Promises {
      * Creates an object without promises.
      *
      * @param partitions the number of partitions
-     * @param maxBytes roughly the heap for promises; the least recently used are evicted
+     * @param maxBytes roughly the heap for promises; those that were not used for long are evicted
      * @param store keeps the bound of all promises
      * @param environment runs store work
      */
@@ -177,7 +192,7 @@ public final class Promises {
     public Verdict promise(Key key, int partition, Version ballot, long rowVersion, Runnable again) {
         Stripe stripe = stripe(key);
         synchronized (stripe) {
-            Promise promise = stripe.promises.get(key);
+            Promise promise = stripe.get(key);
             if (promise != null && promise.isBusy()) {
                 return await(promise, again);
             }
@@ -210,7 +225,7 @@ public final class Promises {
         }
         Stripe stripe = stripe(key);
         synchronized (stripe) {
-            Promise promise = stripe.promises.get(key);
+            Promise promise = stripe.get(key);
             if (promise != null && promise.ballot == ballot.packed()) {
                 promise.next = next.packed();
             } else if (promise != null && promise.next == ballot.packed()) {
@@ -228,7 +243,7 @@ public final class Promises {
     public boolean promisedNext(Key key, Version accepted) {
         Stripe stripe = stripe(key);
         synchronized (stripe) {
-            Promise promise = stripe.promises.get(key);
+            Promise promise = stripe.get(key);
             return promise != null && promise.after == accepted.packed();
         }
     }
@@ -243,7 +258,7 @@ public final class Promises {
     public Verdict await(Key key, Runnable again) {
         Stripe stripe = stripe(key);
         synchronized (stripe) {
-            Promise promise = stripe.promises.get(key);
+            Promise promise = stripe.get(key);
             if (isBroken(promise)) {
                 return Verdict.BROKEN;
             }
@@ -261,7 +276,7 @@ public final class Promises {
     public Verdict state(Key key) {
         Stripe stripe = stripe(key);
         synchronized (stripe) {
-            Promise promise = stripe.promises.get(key);
+            Promise promise = stripe.get(key);
             if (isBroken(promise)) {
                 return Verdict.BROKEN;
             }
@@ -289,7 +304,7 @@ public final class Promises {
     public Optional<Entry> doubtful(Key key) {
         Stripe stripe = stripe(key);
         synchronized (stripe) {
-            Promise promise = stripe.promises.get(key);
+            Promise promise = stripe.get(key);
             return promise == null ? Optional.empty() : Optional.ofNullable(promise.doubtful);
         }
     }
@@ -319,7 +334,7 @@ public final class Promises {
     public Verdict begin(Key key, Version ballot, long rowVersion) {
         Stripe stripe = stripe(key);
         synchronized (stripe) {
-            Promise promise = stripe.promises.get(key);
+            Promise promise = stripe.get(key);
             if (isFull() && (promise == null || promise.doubtful == null)) {
                 return Verdict.BROKEN;
             }
@@ -376,7 +391,7 @@ public final class Promises {
         for (Entry entry : entries) {
             Stripe stripe = stripe(entry.key());
             synchronized (stripe) {
-                Promise promise = stripe.promises.get(entry.key());
+                Promise promise = stripe.get(entry.key());
                 if (promise == null || !promise.isPending) {
                     throw new IllegalStateException("no accept of " + entry.key() + " is being stored");
                 }
@@ -400,7 +415,7 @@ public final class Promises {
     public Version highest(Key key, int partition) {
         Stripe stripe = stripe(key);
         synchronized (stripe) {
-            return new Version(highest(stripe.promises.get(key), partition));
+            return new Version(highest(stripe.get(key), partition));
         }
     }
 
@@ -450,16 +465,32 @@ public final class Promises {
     private void add(Stripe stripe, Key key, Promise promise) {
         stripe.promises.put(key, promise);
         stripe.bytes += bytes(key);
-        Iterator<Map.Entry<Key, Promise>> eldest = stripe.promises.entrySet().iterator();
-        while (stripe.bytes > bytesPerStripe && eldest.hasNext()) {
-            Map.Entry<Key, Promise> entry = eldest.next();
+        // The second time none is spared.
+        for (int i = 0; i < 2 && stripe.bytes > bytesPerStripe; i++) {
+            evict(stripe, promise);
+        }
+    }
+
+    /** Evicts the oldest promises that were not used, and spares the others before them for once. */
+    private void evict(Stripe stripe, Promise added) {
+        Map<Key, Promise> spared = new LinkedHashMap<>();
+        Iterator<Map.Entry<Key, Promise>> oldest = stripe.promises.entrySet().iterator();
+        while (stripe.bytes > bytesPerStripe && oldest.hasNext()) {
+            Map.Entry<Key, Promise> entry = oldest.next();
             Promise old = entry.getValue();
-            if (old != promise && !old.isPending && old.doubtful == null) {
+            if (old == added || old.isPending || old.doubtful != null) {
+                continue;
+            }
+            if (old.isUsed) {
+                old.isUsed = false;
+                spared.put(entry.getKey(), old);
+            } else {
                 raise(old.partition, new Version(old.ballot));
                 stripe.bytes -= bytes(entry.getKey());
-                eldest.remove();
             }
+            oldest.remove();
         }
+        stripe.promises.putAll(spared);
     }
 
     private static long bytes(Key key) {

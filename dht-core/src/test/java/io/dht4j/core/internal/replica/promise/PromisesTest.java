@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class PromisesTest {
@@ -139,6 +140,34 @@ class PromisesTest {
         assertThat(promises.highest(Key.of("never promised"), 0)).isGreaterThanOrEqualTo(ballot(1_000));
         assertThat(promise(Key.of("other0"), 999, 1)).isEqualTo(Verdict.REFUSED);
         promises.end(List.of(REGISTER));
+    }
+
+    @Test
+    void aPromiseThatIsUsedOutlivesThoseThatAreNot() {
+        promise(KEY, 1_000_000, 1);
+        Key unused = Key.of("unused");
+        promise(unused, 1_000_001, 1);
+        for (int i = 0; i < 2_000; i++) {
+            promise(Key.of("other" + i), 2_000_000 + i, 1);
+            promises.state(KEY);
+        }
+        assertThat(promises.begin(KEY, ballot(1_000_000), 1)).isEqualTo(Verdict.GIVEN);
+        assertThat(promises.begin(unused, ballot(1_000_001), 1)).isEqualTo(Verdict.REFUSED);
+    }
+
+    /** Where all were used lately, the oldest goes nevertheless. */
+    @Test
+    void promisesTakeNoMoreHeapThanTheyMay() {
+        for (int i = 0; i < 2_000; i++) {
+            promise(Key.of("key" + i), 1_000 + i, 1);
+            for (int used = 0; used <= i; used++) {
+                promises.state(Key.of("key" + used));
+            }
+        }
+        long kept = IntStream.range(0, 2_000)
+                .filter(i -> promises.begin(Key.of("key" + i), ballot(1_000 + i), 1) == Verdict.GIVEN)
+                .count();
+        assertThat(kept).isBetween(100L, MOST_BYTES / 160);
     }
 
     @Test
