@@ -31,14 +31,22 @@ public record KeyRange(Key start, Optional<Key> end) {
     }
 
     /**
-     * Returns the range between two keys. The range is empty unless {@code end} is greater than {@code start}.
+     * Returns the range between two keys.
      *
      * @param start the first key, inclusive
-     * @param end the end, exclusive
+     * @param end the end, exclusive; an end equal to {@code start} makes the range empty
      * @return the range
+     * @throws InvalidRequestException if the end is before the start
      */
     public static KeyRange between(Key start, Key end) {
-        return new KeyRange(start, Optional.of(Objects.requireNonNull(end, "end")));
+        if (Objects.requireNonNull(end, "end").compareTo(start) < 0) {
+            throw new InvalidRequestException(
+                    ErrorCode.SCAN_INVALID,
+                    "the end of a range must not be before its start, as keys are ordered by their bytes: start is "
+                            + start + ", end is " + end,
+                    true);
+        }
+        return new KeyRange(start, Optional.of(end));
     }
 
     /**

@@ -45,7 +45,8 @@ public final class LeaderElection implements AutoCloseable {
      * @param executor runs the terms, one at a time; they may block it
      * @param term what a leader does, until {@link HeldLock#ended()} or {@link HeldLock#remaining()} says that it does
      *     not lead any more. If it returns before that, this process resigns: it releases the lock, and the election
-     *     ends here. Likewise if it throws
+     *     ends here: the process never stands again. Likewise if it throws; the executor gets the exception, whose
+     *     thread prints it if it has no other handler
      * @return the election, which the caller closes
      * @throws IllegalArgumentException if the lease is out of its range
      */
@@ -143,6 +144,15 @@ public final class LeaderElection implements AutoCloseable {
         boolean resigns = begins && !held.remaining().isZero();
         // If the release fails, the lock is free when its lease is over.
         held.release().whenComplete((released, error) -> afterTerm(resigns, failure));
+        // Else nobody may learn why this process does not stand any more.
+        failure.ifPresent(LeaderElection::rethrow);
+    }
+
+    private static void rethrow(Throwable failure) {
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        throw failure instanceof RuntimeException unchecked ? unchecked : new IllegalStateException(failure);
     }
 
     private void afterTerm(boolean resigns, Optional<Throwable> failure) {

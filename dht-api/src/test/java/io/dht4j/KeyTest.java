@@ -1,6 +1,7 @@
 package io.dht4j;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.util.Arrays;
@@ -122,11 +123,16 @@ class KeyTest {
     }
 
     @Test
-    void aRangeWhoseEndIsNotAfterItsStartIsEmpty() {
+    void aRangeWhoseEndIsItsStartIsEmpty() {
         KeyRange empty = KeyRange.between(Key.of("b"), Key.of("b"));
         assertThat(empty.contains(Key.of("b"))).isFalse();
-        assertThat(KeyRange.between(Key.of("c"), Key.of("a")).contains(Key.of("b")))
-                .isFalse();
+    }
+
+    @Test
+    void aRangeThatEndsBeforeItsStartIsRefused() {
+        assertThatThrownBy(() -> KeyRange.between(Key.of("c"), Key.of("a")))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessageContaining("start is c, end is a");
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.dht4j.server;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -148,6 +149,12 @@ class SecureClusterTest {
         knock(port, null);
         try (Tls strange = Tls.load(foreign.mutual("n3"), warning -> {})) {
             knock(port, new KeyManager[] {new Insistent(strange.keyManager())});
+        }
+        try (Socket plain = new Socket("127.0.0.1", port)) {
+            plain.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes(UTF_8));
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(servers.get(0).err())
+                            .containsPattern("WARN .* refused .*127[.]0[.]0[.]1.*: it does not speak TLS"));
         }
         await().atMost(PATIENCE)
                 .untilAsserted(() -> assertThat(servers.get(0).err())

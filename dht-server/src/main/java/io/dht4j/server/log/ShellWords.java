@@ -90,6 +90,11 @@ public final class ShellWords {
                 new Remedy("ClusterBuilder.refill", "\\(ClusterBuilder\\.refill\\)", "(--refill-without)"),
                 new Remedy("start the JVM with -Xmx", "\\bstart the JVM with (?=-Xmx\\d)", "set DHT_JAVA_OPTS="),
                 new Remedy("(-Xmx)", "(?<=\\bmore memory )\\(-Xmx\\)", "(-Xmx in DHT_JAVA_OPTS)"),
+                new Remedy(
+                        "thenApplyAsync",
+                        "\\brun what blocks on a thread of the application, for example with thenApplyAsync in place of"
+                                + " thenApply",
+                        "the processors are too busy, or the JVM collects garbage for long"),
                 new Remedy("maxConnections", "(?<=, or lower )maxConnections\\b", "--max-connections"),
                 new Remedy("operations().repair", "\\(operations\\(\\)\\.repair\\)", "(./dht repair)"),
                 new Remedy(

@@ -44,6 +44,10 @@ class ShellWordsTest {
     private static Stream<Arguments> remedies() {
         return Stream.of(
                 arguments(
+                        "calls: run what blocks on a thread of the application, for example with thenApplyAsync in"
+                                + " place of thenApply",
+                        "calls: the processors are too busy, or the JVM collects garbage for long"),
+                arguments(
                         "n4 is not admitted: call membership().add(new NodeId(\"n4\")) before it joins",
                         "n4 is not admitted: run ./dht nodes add n4 before it joins"),
                 arguments(

@@ -1,6 +1,7 @@
 package io.dht4j.topology.microraft;
 
 import io.dht4j.spi.Environment;
+import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.NodeRef;
 import io.dht4j.spi.StoreException;
 import io.dht4j.spi.TopologyLog;
@@ -35,14 +36,10 @@ public record MicroRaftLogs(Path directory) implements TopologyLogFactory {
     public TopologyLog open(NodeRef self, List<NodeRef> initialMembers, Environment environment) {
         Path own = directory.resolve(self.incarnation().toString());
         try {
-            if (!Files.isDirectory(directory)) {
-                Files.createDirectory(directory);
-            }
+            Files.createDirectories(directory);
         } catch (IOException e) {
             throw new StoreException(
-                    "the directory " + directory + " of the topology log cannot be made (" + e
-                            + "): make it, or choose another one",
-                    e);
+                    "the directory " + directory + " of the topology log cannot be made: " + FileFailure.inWords(e), e);
         }
         TopologyLog log = MicroRaftTopologyLog.open(MicroRaftOptions.of(self, initialMembers, own), environment);
         deleteOthers(own);

@@ -1,13 +1,17 @@
 package io.dht4j.topology.microraft;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.NodeId;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.NodeRef;
+import io.dht4j.spi.StoreException;
 import io.dht4j.spi.TopologyLog;
 import io.dht4j.testkit.time.ForwardingEnvironment;
 import io.dht4j.testkit.time.VirtualEnvironment;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -50,6 +54,22 @@ class MicroRaftStartTest {
         public void restore(long index, byte[] snapshot) {
             throw new AssertionError("there is no snapshot");
         }
+    }
+
+    @Test
+    void theDirectoryOfLogsIsMadeWithItsParents() {
+        Path deep = directory.resolve("data").resolve("meta");
+        new MicroRaftLogs(deep).open(SELF, List.of(SELF), env).close();
+        assertThat(deep).isDirectory();
+    }
+
+    @Test
+    void aDirectoryThatCannotBeMadeIsNamed() throws IOException {
+        Path file = Files.writeString(directory.resolve("file"), "");
+        assertThatThrownBy(() -> new MicroRaftLogs(file.resolve("meta")).open(SELF, List.of(SELF), env))
+                .isInstanceOf(StoreException.class)
+                .hasMessageStartingWith("the directory " + file.resolve("meta") + " of the topology log cannot be made")
+                .hasMessageNotContaining("java.");
     }
 
     @Test

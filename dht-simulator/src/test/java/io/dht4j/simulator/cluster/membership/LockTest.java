@@ -456,10 +456,12 @@ class LockTest {
 
     @Test
     void aTermThatThrowsEndsTheElection() {
-        LeaderElection election =
-                LeaderElection.start(lock(cluster.cluster(0)), LEASE, cluster.env.executor(), held -> {
-                    throw new IllegalStateException("the disk is full");
-                });
+        List<Runnable> terms = new ArrayList<>();
+        LeaderElection election = stand(0, terms, held -> {
+            throw new IllegalStateException("the disk is full");
+        });
+        cluster.env.advance(Duration.ofSeconds(1));
+        assertThatThrownBy(terms.remove(0)::run).as("what the executor shows").hasMessage("the disk is full");
         assertThat(failure(election.ended())).hasMessage("the disk is full");
         assertThat(election.isLeader()).isFalse();
         take(lock(cluster.cluster(1)));

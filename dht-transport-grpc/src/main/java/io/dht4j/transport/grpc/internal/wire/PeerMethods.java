@@ -20,6 +20,10 @@ import java.util.Optional;
 /** The two methods that carry frames, and their metadata. */
 public final class PeerMethods {
 
+    /** In the words of gRPC-java's Netty. */
+    private static final String CLOSED = "Network closed for unknown reason";
+
+
     /** The service name. Its version covers the protocol of the methods, without the frames. */
     public static final String SERVICE = "dht4j.peer.v1.Frames";
 
@@ -113,6 +117,9 @@ public final class PeerMethods {
     }
 
     private static String described(Status status) {
+        if (CLOSED.equals(status.getDescription())) {
+            return "it closed the connection; if it always does: does it speak gRPC, and TLS as this node does?";
+        }
         StringBuilder text = new StringBuilder(status.getCode().toString());
         if (status.getDescription() != null) {
             String description = status.getDescription();

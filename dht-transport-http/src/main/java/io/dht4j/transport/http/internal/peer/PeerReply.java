@@ -11,10 +11,18 @@ import java.net.http.HttpConnectTimeoutException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.UnresolvedAddressException;
 import java.util.Optional;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Converts a peer's answer to the outcome of a call, for all clients. */
 public final class PeerReply {
+
+    /** What a peer may be that closes each connection without an answer. */
+    public static final String IF_ALWAYS_CLOSED =
+            "; if it always is: does the node there speak HTTP, and TLS as this one does?";
+
+    /** In the words of Vert.x, the JDK's HTTP client and one-nio. */
+    private static final Pattern CLOSED = Pattern.compile("Connection was closed|received no bytes|Socket closed");
 
     /** How much of an error is read: a problem with the longest detail that a node sends, with its escapes. */
     private static final int MAX_ERROR_BYTES = 2_048;
@@ -83,7 +91,10 @@ public final class PeerReply {
         }
         String first = message(error);
         String last = message(root);
-        return root == error || first.contains(last) ? first : first + ": " + last;
+        String reason = root == error || first.contains(last) ? first : first + ": " + last;
+        return root instanceof ClosedChannelException || CLOSED.matcher(reason).find()
+                ? reason + IF_ALWAYS_CLOSED
+                : reason;
     }
 
     private static String message(Throwable error) {

@@ -17,6 +17,7 @@ import io.dht4j.transport.http.internal.netty.BrowserHeaders;
 import io.dht4j.transport.http.internal.peer.PeerLoop;
 import io.dht4j.transport.http.internal.peer.PeerProtocol;
 import io.dht4j.transport.http.internal.peer.VertxStart;
+import io.netty.handler.ssl.NotSslRecordException;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
@@ -456,11 +457,19 @@ public final class HttpListener {
             }
             HttpServer server = vertx.createHttpServer(HttpServerSetup.ofServer(options, tls, refusedCallers))
                     .connectionHandler(connections::connected)
-                    .exceptionHandler(e -> LOG.debug("connection failed before its first request", e))
+                    .exceptionHandler(this::failedEarly)
                     .invalidRequestHandler(HttpListener::answerMalformed)
                     .requestHandler(HttpListener.this::handle);
             servers.add(server);
             return server.listen(address.get()).onSuccess(listening -> port = listening.actualPort());
+        }
+
+        private void failedEarly(Throwable failure) {
+            LOG.debug("connection failed before its first request", failure);
+            if (failure instanceof NotSslRecordException || failure.getCause() instanceof NotSslRecordException) {
+                // Vert.x does not tell its address.
+                refusedCallers.refused("a caller of " + options.address(), "it does not speak TLS");
+            }
         }
     }
 }

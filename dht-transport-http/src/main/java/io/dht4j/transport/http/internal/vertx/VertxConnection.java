@@ -49,6 +49,9 @@ final class VertxConnection {
     /** When the last bytes came. */
     private long heardAt = System.nanoTime();
 
+    /** Whether the peer has ever answered on it. */
+    private boolean isHeard;
+
     private boolean doubted;
     private boolean retired;
     private boolean closed;
@@ -61,7 +64,7 @@ final class VertxConnection {
                 ? (int) Math.min(target.callsPerConnection(), Math.max(1, connection.maxActiveStreams()))
                 : target.callsPerConnection();
         connection.exceptionHandler(e -> LOG.debug("connection to {} failed", connection.remoteAddress(), e));
-        connection.closeHandler(gone -> closed("connection closed before the reply"));
+        connection.closeHandler(gone -> closed("connection closed before the reply" + (isHeard ? "" : PeerReply.IF_ALWAYS_CLOSED)));
         if (target.http2()) {
             connection.shutdownHandler(away -> retire());
         }
@@ -140,6 +143,7 @@ final class VertxConnection {
 
     private void heard() {
         heardAt = System.nanoTime();
+        isHeard = true;
         if (doubted) {
             doubted = false;
             if (hasRoom()) {

@@ -115,7 +115,7 @@ public record Hello(Kind kind, int version, String own, String text) {
             int count = bytes.position();
             if (count <= Integer.BYTES
                     && bytes.get(count - 1) != (byte) (MAGIC >> ((Integer.BYTES - count) * Byte.SIZE))) {
-                throw new MalformedException("what is no hello of this transport; does it speak HTTP or gRPC?");
+                throw new MalformedException("what is no hello of this transport; does it speak TLS, HTTP or gRPC?");
             }
             if (count != HEAD_BYTES) {
                 return;

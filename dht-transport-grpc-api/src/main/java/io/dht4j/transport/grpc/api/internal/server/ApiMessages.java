@@ -121,12 +121,10 @@ final class ApiMessages {
     }
 
     static KeyRange range(ScanRequest request) {
-        Optional<Key> end = request.hasEnd() ? Optional.of(key("end", request.getEnd())) : Optional.empty();
-        return new KeyRange(
-                request.hasStart()
-                        ? key("start", request.getStart())
-                        : KeyRange.all().start(),
-                end);
+        Key start = request.hasStart()
+                ? key("start", request.getStart())
+                : KeyRange.all().start();
+        return request.hasEnd() ? KeyRange.between(start, key("end", request.getEnd())) : KeyRange.from(start);
     }
 
     static ScanScope scope(ScanRequest request) {
