@@ -23,7 +23,6 @@ public final class PeerMethods {
     /** In the words of gRPC-java's Netty. */
     private static final String CLOSED = "Network closed for unknown reason";
 
-
     /** The service name. Its version covers the protocol of the methods, without the frames. */
     public static final String SERVICE = "dht4j.peer.v1.Frames";
 

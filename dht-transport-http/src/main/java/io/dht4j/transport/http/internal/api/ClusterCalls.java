@@ -239,7 +239,8 @@ final class ClusterCalls {
         Key start = query.bound("start")
                 .orElseThrow(() -> new InvalidRequestException(
                         ErrorCode.SCAN_INVALID, "start is missing: give the first key as start=..., percent-encoded"));
-        KeyRange range = query.bound("end").map(end -> KeyRange.between(start, end)).orElseGet(() -> KeyRange.from(start));
+        KeyRange range =
+                query.bound("end").map(end -> KeyRange.between(start, end)).orElseGet(() -> KeyRange.from(start));
         long limit = query.number("limit", 1, MAX_LIMIT).orElse(Long.MAX_VALUE);
         long bytes = query.number("bytes", 1, MAX_LIMIT).orElse(Long.MAX_VALUE);
         ScanScope scope = scope(query.text("scope").orElse("cluster"));

@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -92,7 +93,9 @@ public final class ProbesEndpoint {
         boolean isFirst = started == null;
         Start start = start();
         CompletionStage<Judgement> judgement = judgement();
+        AtomicBoolean isLate = new AtomicBoolean();
         exchange.startTimer(PATIENCE, () -> {
+            isLate.set(true);
             Said known = said;
             if (known != null && System.nanoTime() - known.at < OUTDATED_NANOS) {
                 boolean isStarting = known.judgement.isReady() && start.isGoingOn();
@@ -105,8 +108,9 @@ public final class ProbesEndpoint {
             }
             Judgement now = error == null ? judged : notServing(error);
             if (now.isReady() && start.isGoingOn()) {
-                if (isFirst) {
-                    // Mostly at once. Only the first one waits: anyone may ask, and the end may never come.
+                if (isFirst && !isLate.get()) {
+                    // Mostly at once; else the timer answers. Only the first one waits: anyone may ask, and the end may
+                    // never come.
                     start.end().thenRun(() -> exchange.later(() -> answer(exchange, now, asksForQuorum)));
                 } else {
                     answer(exchange, TOO_FEW, asksForQuorum);

@@ -64,7 +64,8 @@ final class VertxConnection {
                 ? (int) Math.min(target.callsPerConnection(), Math.max(1, connection.maxActiveStreams()))
                 : target.callsPerConnection();
         connection.exceptionHandler(e -> LOG.debug("connection to {} failed", connection.remoteAddress(), e));
-        connection.closeHandler(gone -> closed("connection closed before the reply" + (isHeard ? "" : PeerReply.IF_ALWAYS_CLOSED)));
+        connection.closeHandler(
+                gone -> closed("connection closed before the reply" + (isHeard ? "" : PeerReply.IF_ALWAYS_CLOSED)));
         if (target.http2()) {
             connection.shutdownHandler(away -> retire());
         }

@@ -94,12 +94,7 @@ interface ScanSuite extends HttpApiSuite {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "start=scan:b&end=scan:b",
-                "start=%FF%FF%FF",
-                "start=scan:deleted&end=scan:deletee"
-            })
+    @ValueSource(strings = {"start=scan:b&end=scan:b", "start=%FF%FF%FF", "start=scan:deleted&end=scan:deletee"})
     default void aScanMayFindNothing(String query) {
         assertThat(scan(0, query)).isEmpty();
     }

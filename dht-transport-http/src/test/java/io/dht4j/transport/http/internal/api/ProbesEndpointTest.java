@@ -39,6 +39,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterAll;
@@ -202,7 +204,10 @@ class ProbesEndpointTest {
     }
 
     private static Cluster starting(CompletableFuture<Void> ready) {
-        Cluster cluster = nodes.cluster(0);
+        return starting(nodes.cluster(0), ready);
+    }
+
+    private static Cluster starting(Cluster cluster, CompletableFuture<Void> ready) {
         return (Cluster) Proxy.newProxyInstance(
                 Cluster.class.getClassLoader(),
                 new Class<?>[] {Cluster.class},
@@ -225,6 +230,16 @@ class ProbesEndpointTest {
 
             ready.complete(null);
             assertThat(ask(api.port(), "/readyz").status()).isEqualTo(200);
+        }
+    }
+
+    /** As at a node that has just started on a busy machine. */
+    @Test
+    void theFirstProbeIsAnsweredWhenItsStatusComesLate() throws IOException {
+        Executor late = CompletableFuture.delayedExecutor(500, TimeUnit.MILLISECONDS);
+        Cluster slow = starting(saying(status -> status.thenApplyAsync(now -> now, late)), new CompletableFuture<>());
+        try (HttpApi api = HttpApi.listening("127.0.0.1", 0, slow, HttpApiOptions.defaults())) {
+            assertTooFewNodes(api);
         }
     }
 

@@ -29,7 +29,6 @@ import io.dht4j.v1.StoreProblem;
 import io.dht4j.v1.Value;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 
 /** Translates the messages of requests and answers. */
 final class ApiMessages {
