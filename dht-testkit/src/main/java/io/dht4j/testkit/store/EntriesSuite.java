@@ -192,8 +192,8 @@ interface EntriesSuite extends StoreSuite {
                 assertThat(store().purge(before, NOW)).isEqualTo(model.purge(before, NOW));
             }
             if (random.nextInt(10) == 0) {
-                KeyRange range =
-                        KeyRange.between(Key.of("key-" + random.nextInt(150)), Key.of("key-" + random.nextInt(150)));
+                KeyRange range = new KeyRange(
+                        Key.of("key-" + random.nextInt(150)), Optional.of(Key.of("key-" + random.nextInt(150))));
                 assertThat(scanned(store(), range)).isEqualTo(scanned(model, range));
             }
         }
