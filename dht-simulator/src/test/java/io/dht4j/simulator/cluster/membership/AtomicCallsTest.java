@@ -19,6 +19,7 @@ import io.dht4j.NodeGauges;
 import io.dht4j.NodeId;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
+import io.dht4j.SlowCall;
 import io.dht4j.Snapshot;
 import io.dht4j.Topology;
 import io.dht4j.UnavailableException;
@@ -344,6 +345,37 @@ class AtomicCallsTest {
         failing.fails = false;
         assertThat(number(execute(1, AtomicChange.read()))).isEqualTo(1);
         assertThat(number(execute(1, AtomicChange.add(1)))).isEqualTo(2);
+    }
+
+    @Test
+    void aSlowOperationIsKeptWithItsRequests() {
+        for (int i = 0; i < 3; i++) {
+            cluster.bootstrap(i, list(0, 1, 2), builder -> builder.slowCalls(Duration.ofMillis(50)));
+        }
+        cluster.awaitStarts();
+        cluster.env.advance(Duration.ofSeconds(10));
+        Duration hop = Duration.ofMillis(40);
+        for (int i = 0; i < 3; i++) {
+            cluster.nodes.get(i).link.towardAll(Fault.delay(hop, hop));
+        }
+        // One of these nodes proposes itself, the others forward.
+        for (int i = 0; i < 3; i++) {
+            Cluster node = cluster.cluster(i);
+            for (String map : List.of("one", "other")) {
+                cluster.env.await(node.atomicCounter(map, Key.of("c")).add(1), BOUND);
+                cluster.env.await(node.atomicCounter(map, Key.of("c")).get(), BOUND);
+            }
+            List<SlowCall> slow = node.operations().diagnostics().orElseThrow().slowCalls();
+            assertThat(slow)
+                    .extracting(SlowCall::kind)
+                    .containsExactly("ATOMIC_GET", "ATOMIC_CHANGE", "ATOMIC_GET", "ATOMIC_CHANGE");
+            assertThat(slow).allSatisfy(call -> assertThat(call.requests())
+                    .as(call.toString())
+                    .anySatisfy(request -> assertThat(request.took()).isGreaterThanOrEqualTo(hop.multipliedBy(2))));
+            assertThat(slow.stream().map(SlowCall::keyHash).distinct())
+                    .as("a key of another map is another key")
+                    .hasSize(2);
+        }
     }
 
     @Test

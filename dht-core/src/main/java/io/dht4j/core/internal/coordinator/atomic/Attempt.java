@@ -5,6 +5,7 @@ import io.dht4j.Version;
 import io.dht4j.core.internal.atomic.Executed;
 import io.dht4j.core.internal.atomic.Operation;
 import io.dht4j.core.internal.atomic.Register;
+import io.dht4j.core.internal.observation.ObservedCall;
 import io.dht4j.core.internal.wire.RegisterReply;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.spi.CallContext;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An attempt of a proposer at an operation. Its state belongs to the round that it is in, of which it has one at a
@@ -21,6 +23,9 @@ final class Attempt {
 
     final Operation operation;
     final CallContext context;
+    /** The call of this node that it belongs to; null if it belongs to none, or without an observer. */
+    final @Nullable ObservedCall observed;
+
     /** Whether all replicas that answer are to accept the result, not a majority only. */
     final boolean isForAll;
 
@@ -35,12 +40,19 @@ final class Attempt {
     /**
      * Creates an attempt.
      *
+     * @param observed the call of this node that it belongs to; null if it belongs to none, or without an observer
      * @param isForAll whether all replicas that answer are to accept the result, not a majority only
      * @param reply receives a {@link RegisterReply.Outcome}, a {@link RegisterReply.Unknown} or a failure
      */
-    Attempt(Operation operation, CallContext context, boolean isForAll, Consumer<Reply> reply) {
+    Attempt(
+            Operation operation,
+            CallContext context,
+            @Nullable ObservedCall observed,
+            boolean isForAll,
+            Consumer<Reply> reply) {
         this.operation = operation;
         this.context = context;
+        this.observed = observed;
         this.isForAll = isForAll;
         this.reply = reply;
     }

@@ -4,11 +4,13 @@ import io.dht4j.ErrorCode;
 import io.dht4j.Key;
 import io.dht4j.core.internal.atomic.AtomicSpace;
 import io.dht4j.core.internal.atomic.Operation;
+import io.dht4j.core.internal.observation.ObservedCall;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.spi.CallContext;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Executes operations on registers as their proposer. Any node with a store may be one for any key; as long as all
@@ -38,13 +40,19 @@ public final class Proposer {
      * @param key the key, in the space of registers
      * @param operation the operation
      * @param context the deadline
+     * @param observed the call that it belongs to; null without an observer
      * @param reply receives an {@link io.dht4j.core.internal.wire.RegisterReply.Outcome}, an
      *     {@link io.dht4j.core.internal.wire.RegisterReply.Unknown} or a failure, on any thread. After the failure
      *     {@link ErrorCode#NO_REPLY} the operation may be executed or not; after any other one, this attempt has
      *     certainly not executed it
      */
-    public void execute(Key key, Operation operation, CallContext context, Consumer<Reply> reply) {
-        execute(key, new Attempt(operation, context, false, reply));
+    void execute(
+            Key key,
+            Operation operation,
+            CallContext context,
+            @Nullable ObservedCall observed,
+            Consumer<Reply> reply) {
+        execute(key, new Attempt(operation, context, observed, false, reply));
     }
 
     /**
@@ -54,7 +62,7 @@ public final class Proposer {
     public void serve(Key key, Operation operation, CallContext context, Consumer<Reply> reply) {
         long remaining = context.remainingNanos();
         CallContext earlier = new CallContext(services.environment()::nanoTime, remaining - remaining / REPLY_SHARE);
-        execute(key, operation, earlier, reply);
+        execute(key, operation, earlier, null, reply);
     }
 
     /**
@@ -63,7 +71,7 @@ public final class Proposer {
      * @param reply receives the reply as after {@link #execute}
      */
     void unify(Key key, Operation read, CallContext context, Consumer<Reply> reply) {
-        execute(key, new Attempt(read, context, true, reply));
+        execute(key, new Attempt(read, context, null, true, reply));
     }
 
     private void execute(Key key, Attempt attempt) {

@@ -24,6 +24,7 @@ import io.dht4j.core.internal.coordinator.peer.OutboundRequest;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
+import io.dht4j.core.internal.observation.ObservedCall;
 import io.dht4j.core.internal.snapshot.Snapshots;
 import io.dht4j.core.internal.view.ClusterView;
 import io.dht4j.core.internal.wire.RegisterReply;
@@ -116,6 +117,12 @@ public final class RegisterCalls {
         return proposer;
     }
 
+    /** Executes an operation of no observed call; see the other method. */
+    public CompletableFuture<RegisterReply.Outcome> execute(
+            Key key, AtomicChange change, Optional<RequestId> given, CallContext context) {
+        return execute(key, change, given, context, null);
+    }
+
     /**
      * Executes an operation.
      *
@@ -123,19 +130,24 @@ public final class RegisterCalls {
      * @param change what it does
      * @param given the id of an operation that may have been attempted before; empty for a new one
      * @param context the deadline
+     * @param observed the call that it belongs to; null without an observer
      * @return completes with its outcome, also if its condition does not hold. Fails with
      *     {@link InvalidRequestException} in a cluster of a fixed list, with {@link UnavailableException} if this call
      *     has certainly not executed it, and with an {@link IndeterminateException} that has its id if that is unknown
      */
     public CompletableFuture<RegisterReply.Outcome> execute(
-            Key key, AtomicChange change, Optional<RequestId> given, CallContext context) {
+            Key key,
+            AtomicChange change,
+            Optional<RequestId> given,
+            CallContext context,
+            @Nullable ObservedCall observed) {
         if (!services.components().view().hasRowVersions()) {
             return CompletableFuture.failedFuture(new InvalidRequestException(
                     ErrorCode.BAD_REQUEST,
                     "atomic operations need a cluster that agrees on its nodes: restart all nodes with"
                             + " Membership.bootstrap in place of the fixed list"));
         }
-        Call call = new Call(key, change, given, context);
+        Call call = new Call(key, change, given, context, observed);
         call.start();
         return call.result;
     }
@@ -195,6 +207,7 @@ public final class RegisterCalls {
         private final AtomicChange change;
         private final boolean isGiven;
         private final CallContext context;
+        private final @Nullable ObservedCall observed;
         private final CompletableFuture<RegisterReply.Outcome> result = new CompletableFuture<>();
 
         // Guarded by this.
@@ -218,11 +231,17 @@ public final class RegisterCalls {
 
         private volatile Environment.@Nullable Timer timer;
 
-        Call(Key key, AtomicChange change, Optional<RequestId> given, CallContext context) {
+        Call(
+                Key key,
+                AtomicChange change,
+                Optional<RequestId> given,
+                CallContext context,
+                @Nullable ObservedCall observed) {
             this.key = key;
             this.change = change;
             this.isGiven = given.isPresent();
             this.context = context;
+            this.observed = observed;
             this.operation = new Operation(given.orElseGet(() -> newId(now())), change);
         }
 
@@ -276,7 +295,8 @@ public final class RegisterCalls {
             if (!members.isKnown()) {
                 members.ask().thenAccept(answer -> guarded(() -> announced(answer)));
             } else if (change.kind() == AtomicChange.Kind.READ) {
-                RegisterRead.start(services, key, limited(READ_NANOS), found -> guarded(() -> read(found)));
+                RegisterRead.start(
+                        services, key, limited(READ_NANOS), observed, found -> guarded(() -> read(found)));
             } else {
                 attempt();
             }
@@ -344,7 +364,7 @@ public final class RegisterCalls {
         private void send(Sent sent) {
             CallContext limited = limited(ATTEMPT_NANOS);
             if (services.client().order().isLocal(sent.node)) {
-                proposer.execute(key, sent.operation, limited, reply -> guarded(() -> answered(reply, sent)));
+                proposer.execute(key, sent.operation, limited, observed, reply -> guarded(() -> answered(reply, sent)));
             } else {
                 services.counts().forwarded();
                 services.client()
@@ -353,6 +373,7 @@ public final class RegisterCalls {
                                 OutboundRequest.alone(new RegisterRequest.Execute(key, sent.operation)),
                                 limited,
                                 ReplyHandler.of(
+                                        observed,
                                         reply -> guarded(() -> answered(reply, sent)),
                                         failure -> guarded(() -> failed(failure, sent))));
             }

@@ -9,6 +9,7 @@ import io.dht4j.core.internal.atomic.RegisterCodec;
 import io.dht4j.core.internal.coordinator.peer.OutboundRequest;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
+import io.dht4j.core.internal.observation.ObservedCall;
 import io.dht4j.core.internal.wire.Answer;
 import io.dht4j.core.internal.wire.RegisterReply;
 import io.dht4j.core.internal.wire.RegisterRequest;
@@ -35,6 +36,7 @@ final class RegisterRead {
     private final RegisterServices services;
     private final Key key;
     private final CallContext context;
+    private final @Nullable ObservedCall observed;
     private final Consumer<Optional<Register>> done;
     private final RowQuorum row;
     /** Whether the answers come in replies of their own, which have room for any state. */
@@ -54,11 +56,13 @@ final class RegisterRead {
             RegisterServices services,
             Key key,
             CallContext context,
+            @Nullable ObservedCall observed,
             Consumer<Optional<Register>> done,
             boolean isAlone) {
         this.services = services;
         this.key = key;
         this.context = context;
+        this.observed = observed;
         this.done = done;
         this.row = services.row(key);
         this.isAlone = isAlone;
@@ -67,10 +71,16 @@ final class RegisterRead {
     /**
      * Reads a register.
      *
+     * @param observed the call that it belongs to; null without an observer
      * @param done receives the register; empty if it must be read by a proposer
      */
-    static void start(RegisterServices services, Key key, CallContext context, Consumer<Optional<Register>> done) {
-        new RegisterRead(services, key, context, done, false).start();
+    static void start(
+            RegisterServices services,
+            Key key,
+            CallContext context,
+            @Nullable ObservedCall observed,
+            Consumer<Optional<Register>> done) {
+        new RegisterRead(services, key, context, observed, done, false).start();
     }
 
     private void start() {
@@ -88,7 +98,7 @@ final class RegisterRead {
                                         node,
                                         request,
                                         context,
-                                        ReplyHandler.of(reply -> replied(node, reply), this::failed)));
+                                        ReplyHandler.of(observed, reply -> replied(node, reply), this::failed)));
     }
 
     private void replied(Node node, Reply reply) {
@@ -117,7 +127,7 @@ final class RegisterRead {
         }
         if (hasNoRoom && !isAlone) {
             cancelTimer();
-            new RegisterRead(services, key, context, done, true).start();
+            new RegisterRead(services, key, context, observed, done, true).start();
         } else {
             end(found);
         }

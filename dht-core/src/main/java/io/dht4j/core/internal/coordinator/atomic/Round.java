@@ -13,6 +13,7 @@ import io.dht4j.core.internal.coordinator.peer.OutboundRequest;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.coordinator.peer.Replanning;
 import io.dht4j.core.internal.coordinator.peer.ReplyHandler;
+import io.dht4j.core.internal.observation.ObservedCall;
 import io.dht4j.core.internal.wire.Answer;
 import io.dht4j.core.internal.wire.RegisterReply;
 import io.dht4j.core.internal.wire.RegisterRequest;
@@ -75,6 +76,8 @@ final class Round {
     private final CallContext context;
     private final End end;
     private final OutboundRequest prepare;
+    /** The call to which its requests count: the first that waits for it. Null if none is observed. */
+    private final @Nullable ObservedCall observed;
     /** Whether all nodes that answer are to accept the result. */
     private final boolean isForAll;
     /** What it begins with, in place of promises; empty to ask for them. */
@@ -130,6 +133,7 @@ final class Round {
         this.context = context;
         this.end = end;
         RegisterRequest request = new RegisterRequest.Prepare(key, ballot);
+        this.observed = attempts.isEmpty() ? null : attempts.get(0).observed;
         this.isForAll = attempts.stream().anyMatch(attempt -> attempt.isForAll);
         this.prepare = isAlone ? OutboundRequest.alone(request, row.token()) : OutboundRequest.of(request, row.token());
     }
@@ -177,7 +181,8 @@ final class Round {
                         node,
                         request,
                         limited,
-                        ReplyHandler.of(reply -> replied(node, reply), failure -> failed(request, failure)));
+                        ReplyHandler.of(
+                                observed, reply -> replied(node, reply), failure -> failed(request, failure)));
     }
 
     private void replied(Node node, Reply reply) {

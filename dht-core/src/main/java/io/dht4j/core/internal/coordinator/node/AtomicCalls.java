@@ -14,9 +14,11 @@ import io.dht4j.core.internal.atomic.AtomicSpace;
 import io.dht4j.core.internal.atomic.Executed;
 import io.dht4j.core.internal.atomic.Register;
 import io.dht4j.core.internal.coordinator.atomic.RegisterCalls;
+import io.dht4j.core.internal.observation.Observations;
 import io.dht4j.core.internal.observation.ObservedCall;
 import io.dht4j.core.internal.wire.RegisterReply;
 import io.dht4j.spi.Environment;
+import io.dht4j.spi.Observer;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -33,24 +35,38 @@ final class AtomicCalls {
     private final Environment environment;
     private final CallRules rules;
     private final Admission admission;
+    private final Observations observations;
 
-    AtomicCalls(RegisterCalls registers, Environment environment, CallRules rules, Admission admission) {
+    AtomicCalls(
+            RegisterCalls registers,
+            Environment environment,
+            CallRules rules,
+            Admission admission,
+            Observations observations) {
         this.registers = registers;
         this.environment = environment;
         this.rules = rules;
         this.admission = admission;
+        this.observations = observations;
     }
 
-    /** Starts an operation, and ends its observation. */
-    CompletableFuture<AtomicResult> execute(
-            String map, Key key, AtomicChange change, CallOptions options, @Nullable ObservedCall observed) {
+    /** Starts an operation, observed under the key of its register. */
+    CompletableFuture<AtomicResult> execute(String map, Key key, AtomicChange change, CallOptions options) {
         boolean isRead = change.kind() == AtomicChange.Kind.READ;
+        Observer.Call call = isRead ? Observer.Call.ATOMIC_GET : Observer.Call.ATOMIC_CHANGE;
+        Key register;
+        try {
+            register = AtomicSpace.key(map, key);
+        } catch (InvalidRequestException e) {
+            return admission.run(observations.begin(call, 1, options), () -> CompletableFuture.failedFuture(e));
+        }
+        ObservedCall observed = observations.begin(call, register, options);
         return admission.run(isRead ? 0 : (long) key.length() + change.value().length, observed, () -> {
             AtomicOptions.require(options);
             rules.requireFits(key, change.value());
             options.requestId().ifPresent(this::requireNow);
             return registers
-                    .execute(AtomicSpace.key(map, key), change, options.requestId(), rules.context(options))
+                    .execute(register, change, options.requestId(), rules.context(options), observed)
                     .thenApply(outcome -> result(map, key, change, outcome));
         });
     }

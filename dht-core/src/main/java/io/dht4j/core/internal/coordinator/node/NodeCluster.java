@@ -116,7 +116,7 @@ public final class NodeCluster implements Cluster {
         this.readiness = new Readiness(components.environment(), () -> nothing(readBytes));
         this.reads = new ReadCalls(runtime, config, rules, readBytes, readiness);
         this.writes = new WriteCalls(runtime, config, rules, admission);
-        this.atomics = new AtomicCalls(runtime.registers, components.environment(), rules, admission);
+        this.atomics = new AtomicCalls(runtime.registers, components.environment(), rules, admission, observations);
         this.locks = new Locks(this, components.environment());
         this.scans = new ScanCalls(runtime, admission, rules, writes, readiness, readBytes);
         LoadReport load = new LoadReport(
@@ -307,8 +307,7 @@ public final class NodeCluster implements Cluster {
         requireNonNull(key, "key");
         requireNonNull(change, "change");
         requireNonNull(options, "options");
-        Call call = change.kind() == AtomicChange.Kind.READ ? Call.ATOMIC_GET : Call.ATOMIC_CHANGE;
-        return atomics.execute(map, key, change.copy(), options, observations.begin(call, key, options));
+        return atomics.execute(map, key, change.copy(), options);
     }
 
     @Override
