@@ -166,6 +166,14 @@ class PlantedAtomicBugsTest {
                 fixed("coordinator.atomic.RowQuorum", "isReadable", true));
     }
 
+    @Test
+    void aReplicaWhoseDiskIsInDoubtThatVotes() {
+        assertFinds(
+                REPLICAS,
+                "aRestartedReplicaVotesOnceOthersHaveConfirmedItsDisk",
+                stubbed("replica.RegisterReplica", "refusal"));
+    }
+
     /** One of the two nodes of a slot is enough. */
     static final class HalfAPair {
 

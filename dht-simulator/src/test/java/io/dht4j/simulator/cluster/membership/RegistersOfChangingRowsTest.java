@@ -256,6 +256,23 @@ class RegistersOfChangingRowsTest extends MovingSlot {
         assertThat(added).isCompletedExceptionally();
     }
 
+    /** Its disk may be an older one, without what it has accepted. */
+    @Test
+    void aRestartedReplicaVotesOnceOthersHaveConfirmedItsDisk() {
+        acceptAt(10, 1, OWNER, OTHER);
+        agreed.restart(OTHER);
+        agreed.link(OTHER).towardAll(Fault.loseRequest());
+        assertThat(code(prepare(OTHER, 20_000))).isEqualTo(ErrorCode.REPLICA_REFILLING);
+        assertThat(code(send(OTHER, new RegisterRequest.Read(key)))).isEqualTo(ErrorCode.REPLICA_REFILLING);
+        agreed.link(OTHER).heal();
+        cluster.env.advance(Duration.ofMinutes(1));
+        Version later = Version.of(cluster.env.currentTimeMillis(), 0);
+        assertThat(send(OTHER, new RegisterRequest.Prepare(key, later)))
+                .isInstanceOfSatisfying(
+                        RegisterReply.Promised.class,
+                        promise -> assertThat(promise.held()).isEqualTo(new Answer.Whole(register(10, 1))));
+    }
+
     /** Repair chooses a state; it does not take over the newer one. */
     @Test
     void repairLetsReplicasAgree() {
