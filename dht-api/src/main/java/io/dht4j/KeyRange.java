@@ -8,7 +8,8 @@ import java.util.Optional;
  * key.
  *
  * @param start the first key that may belong to the range
- * @param end the first key after the range, or empty for a range without an end
+ * @param end the first key after the range, or empty for a range without an end; the range is empty if it is not after
+ *     the start
  */
 public record KeyRange(Key start, Optional<Key> end) {
 

@@ -45,8 +45,8 @@ public final class LeaderElection implements AutoCloseable {
      * @param executor runs the terms, one at a time; they may block it
      * @param term what a leader does, until {@link HeldLock#ended()} or {@link HeldLock#remaining()} says that it does
      *     not lead any more. If it returns before that, this process resigns: it releases the lock, and the election
-     *     ends here: the process never stands again. Likewise if it throws; the executor gets the exception, whose
-     *     thread prints it if it has no other handler
+     *     ends here: the process never stands again. Likewise if it throws; the executor gets the exception, and most
+     *     executors print it
      * @return the election, which the caller closes
      * @throws IllegalArgumentException if the lease is out of its range
      */
@@ -144,7 +144,7 @@ public final class LeaderElection implements AutoCloseable {
         boolean resigns = begins && !held.remaining().isZero();
         // If the release fails, the lock is free when its lease is over.
         held.release().whenComplete((released, error) -> afterTerm(resigns, failure));
-        // Else nobody may learn why this process does not stand any more.
+        // Otherwise the failure may stay unseen.
         failure.ifPresent(LeaderElection::rethrow);
     }
 

@@ -12,7 +12,8 @@ import java.util.OptionalLong;
  * @param kind the kind of call, such as {@code PUT}
  * @param outcome {@code SUCCESS}, {@code CANCELLED} or the name of the error
  * @param took how long it took
- * @param keyHash the hash of its key by the hash function of the cluster, of an atomic key with its map; empty for a batch, a scan or a snapshot
+ * @param keyHash the hash of its key by the hash function of the cluster, of an atomic key with its map; empty for a
+ *     batch, a scan or a snapshot
  * @param keys how many keys it had; 0 for a scan or a snapshot
  * @param replicas the replicas of its key when it ended; empty without a key
  * @param requests its requests to replicas in the order in which they began, the first {@value #MOST_REQUESTS} of them;

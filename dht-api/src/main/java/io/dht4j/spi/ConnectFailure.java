@@ -45,6 +45,16 @@ public final class ConnectFailure {
     }
 
     /**
+     * Returns whether a connection with TLS failed since the peer sent something else. Does not block.
+     *
+     * @param failure the exception; its causes are searched too
+     * @return false for any other failure
+     */
+    public static boolean isPlaintext(Throwable failure) {
+        return has(chain(failure), ConnectFailure::isNotTls);
+    }
+
+    /**
      * Describes why a connection could not be established. Does not block.
      *
      * @param failure the exception; its causes are searched too
@@ -52,10 +62,7 @@ public final class ConnectFailure {
      *     the failure is of another kind
      */
     public static Optional<String> inWords(Throwable failure) {
-        List<Throwable> chain = new ArrayList<>();
-        for (Throwable cause = failure; cause != null && chain.size() < DEEPEST; cause = cause.getCause()) {
-            chain.add(cause);
-        }
+        List<Throwable> chain = chain(failure);
         // The more specific types come first: libraries wrap one in another.
         if (has(chain, e -> e instanceof UnknownHostException || e instanceof UnresolvedAddressException)) {
             return Optional.of(UNKNOWN_HOST);
@@ -78,6 +85,14 @@ public final class ConnectFailure {
         return message == null
                 ? failure.getClass().getSimpleName()
                 : SYSTEM_CALL.matcher(message).replaceFirst("");
+    }
+
+    private static List<Throwable> chain(Throwable failure) {
+        List<Throwable> chain = new ArrayList<>();
+        for (Throwable cause = failure; cause != null && chain.size() < DEEPEST; cause = cause.getCause()) {
+            chain.add(cause);
+        }
+        return chain;
     }
 
     private static Optional<String> certificate(List<Throwable> chain) {

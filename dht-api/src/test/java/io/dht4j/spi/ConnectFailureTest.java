@@ -32,6 +32,14 @@ class ConnectFailureTest {
     }
 
     @Test
+    void plaintextIsToldFromOtherFailures() {
+        assertThat(ConnectFailure.isPlaintext(new IOException(new SSLException("Unrecognized SSL message"))))
+                .isTrue();
+        assertThat(ConnectFailure.isPlaintext(new SSLHandshakeException("PKIX")))
+                .isFalse();
+    }
+
+    @Test
     void theMessageOfAnotherFailureNamesNoSystemCall() {
         assertThat(ConnectFailure.message(
                         new IOException("recvAddress(..) failed with error(-104): Connection reset by peer")))

@@ -174,6 +174,25 @@ class PlantedAtomicBugsTest {
                 stubbed("replica.RegisterReplica", "refusal"));
     }
 
+    /** No snapshot shows any version. */
+    static final class ShowsNone {
+
+        private ShowsNone() {}
+
+        @Advice.OnMethodExit
+        static void exit(@Advice.Return(readOnly = false) Optional<?> found) {
+            found = Optional.empty();
+        }
+    }
+
+    @Test
+    void anAcceptThatASnapshotShows() {
+        assertFinds(
+                "io.dht4j.simulator.cluster.membership.AtomicCallsTest",
+                "aSnapshotShowsNoOperationOfANodeThatItHasLeftOut",
+                advised("snapshot.Snapshots", ShowsNone.class, "fixedAtOrAbove"));
+    }
+
     /** One of the two nodes of a slot is enough. */
     static final class HalfAPair {
 

@@ -36,7 +36,10 @@ public record MicroRaftLogs(Path directory) implements TopologyLogFactory {
     public TopologyLog open(NodeRef self, List<NodeRef> initialMembers, Environment environment) {
         Path own = directory.resolve(self.incarnation().toString());
         try {
-            Files.createDirectories(directory);
+            // Not of a link to a directory: Java 17 refuses that.
+            if (!Files.isDirectory(directory)) {
+                Files.createDirectories(directory);
+            }
         } catch (IOException e) {
             throw new StoreException(
                     "the directory " + directory + " of the topology log cannot be made: " + FileFailure.inWords(e), e);

@@ -57,10 +57,12 @@ class MicroRaftStartTest {
     }
 
     @Test
-    void theDirectoryOfLogsIsMadeWithItsParents() {
+    void theDirectoryOfLogsIsMadeWithItsParents() throws IOException {
         Path deep = directory.resolve("data").resolve("meta");
         new MicroRaftLogs(deep).open(SELF, List.of(SELF), env).close();
         assertThat(deep).isDirectory();
+        Path link = Files.createSymbolicLink(directory.resolve("link"), deep);
+        new MicroRaftLogs(link).open(SELF, List.of(SELF), env).close();
     }
 
     @Test

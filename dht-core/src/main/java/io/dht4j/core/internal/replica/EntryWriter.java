@@ -198,6 +198,7 @@ public final class EntryWriter {
             List<Entry> registers) {
         Lock lock = watermarks.applying();
         lock.lock();
+        Snapshots.Write merge = snapshots.mergeBegins();
         try {
             for (int i = 0; i < replies.length; i++) {
                 List<Entry> entries = group.get(i);
@@ -212,6 +213,7 @@ public final class EntryWriter {
             List<Entry> entries = concatenated(accepted);
             return entries.isEmpty() ? List.of() : snapshots.merging(entries, store::applyAndGetVersions);
         } finally {
+            merge.ended();
             lock.unlock();
         }
     }
@@ -222,6 +224,11 @@ public final class EntryWriter {
         Version purged = watermarks.fenced(partition);
         if (entry.version().compareTo(purged) <= 0) {
             return new RegisterReply.Refused(purged);
+        }
+        // The snapshot has left out the proposer, or that has not learned of its version yet.
+        Optional<Version> shown = snapshots.fixedAtOrAbove(entry.version());
+        if (shown.isPresent() && !promises.promisedNext(entry.key(), entry.version())) {
+            return new RegisterReply.Refused(shown.get());
         }
         return switch (promises.begin(entry.key(), entry.version(), rowVersion)) {
             case GIVEN -> {

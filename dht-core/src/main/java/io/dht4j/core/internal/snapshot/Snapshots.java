@@ -129,6 +129,24 @@ public final class Snapshots {
     }
 
     /**
+     * Returns the newest open snapshot that shows a version, if its content does not change any more.
+     *
+     * @param version any version
+     * @return the version of the snapshot; empty if there is none
+     */
+    public Optional<Version> fixedAtOrAbove(Version version) {
+        Optional<Version> newest = Optional.empty();
+        for (Snapshot snapshot : open) {
+            Optional<Version> at = snapshot.at().filter(fixed -> fixed.compareTo(version) >= 0);
+            if (at.isPresent()
+                    && newest.filter(other -> other.compareTo(at.get()) > 0).isEmpty()) {
+                newest = at;
+            }
+        }
+        return newest;
+    }
+
+    /**
      * Begins to keep superseded entries.
      *
      * @param id identifies the snapshot
@@ -174,8 +192,9 @@ public final class Snapshots {
      *
      * @param id identifies the snapshot
      * @param at its version
-     * @return completes when every write of this node's coordinator that may have such a version has ended. Fails with
-     *     a {@link DhtException} if there is no such snapshot, if it ends before, or if the version is too far ahead
+     * @return completes when every write of this node's coordinator that may have such a version has ended, and every
+     *     merge that began before its version was known here. Fails with a {@link DhtException} if there is no such
+     *     snapshot, if it ends before, or if the version is too far ahead
      */
     public CompletableFuture<Void> fix(Version id, Version at) {
         Optional<Snapshot> found = find(id);
@@ -192,7 +211,17 @@ public final class Snapshots {
             return failed(ErrorCode.BAD_REQUEST, "snapshot " + id + " has another version already");
         }
         found.get().use(environment.nanoTime());
-        return unlessEnded(found.get(), writesSoFar());
+        // A merge that has begun may not know the version of the snapshot.
+        return unlessEnded(found.get(), CompletableFuture.allOf(writesSoFar(), applies.flip()));
+    }
+
+    /**
+     * Begins a merge, before it is decided which entries are merged.
+     *
+     * @return the merge, to be ended after {@link #merging}
+     */
+    public Write mergeBegins() {
+        return applies.enter();
     }
 
     /**
@@ -271,25 +300,21 @@ public final class Snapshots {
     }
 
     /**
-     * Runs a merge into the store. While a snapshot is open, the entries that it supersedes are kept first, and merges
-     * run one after the other. Every merge must use this method. Blocks as the store does.
+     * Runs a merge into the store, which has {@linkplain #mergeBegins begun}. While a snapshot is open, the entries
+     * that it supersedes are kept first, and merges run one after the other. Every merge must use this method. Blocks
+     * as the store does.
      *
      * @param entries the entries
      * @param merge merges them into the store
      * @return the result of the merge
      */
     public List<Version> merging(List<Entry> entries, Function<List<Entry>, List<Version>> merge) {
-        WritesInFlight.Generation here = applies.enter();
-        try {
-            if (open.isEmpty()) {
-                return merge.apply(entries);
-            }
-            synchronized (merging) {
-                recordSuperseded(entries);
-                return merge.apply(entries);
-            }
-        } finally {
-            here.ended();
+        if (open.isEmpty()) {
+            return merge.apply(entries);
+        }
+        synchronized (merging) {
+            recordSuperseded(entries);
+            return merge.apply(entries);
         }
     }
 

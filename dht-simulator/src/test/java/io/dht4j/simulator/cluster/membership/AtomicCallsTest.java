@@ -151,6 +151,75 @@ class AtomicCallsTest {
         }
     }
 
+    /** A proposer that the snapshot has left out still has the promise of a ballot from before. */
+    @Test
+    void aSnapshotShowsNoOperationOfANodeThatItHasLeftOut() {
+        cluster.form(3);
+        cluster.env.advance(Duration.ofSeconds(10));
+        for (int proposer = 0; proposer < 3; proposer++) {
+            number(execute(proposer, AtomicChange.add(1)));
+        }
+        int proposer = IntStream.range(0, 3)
+                .filter(node -> atomicOperations(node).rounds() > 0)
+                .findFirst()
+                .orElseThrow();
+        Cluster other = cluster.cluster((proposer + 1) % 3);
+        cutOff(proposer, Fault.loseRequest());
+        cluster.env.advance(Duration.ofSeconds(10));
+        try (Snapshot snapshot =
+                cluster.env.await(other.openSnapshot(Duration.ofMinutes(1), CallOptions.defaults()), BOUND)) {
+            cluster.nodes.values().forEach(node -> node.link.heal());
+            NodeGauges.AtomicOperations before = atomicOperations(proposer);
+            assertThat(number(execute(proposer, AtomicChange.add(1)))).isEqualTo(4);
+            assertThat(atomicOperations(proposer).shortRounds() - before.shortRounds())
+                    .as("begins with the promised ballot")
+                    .isOne();
+            assertThat(atomicOperations(proposer).repeatedRounds() - before.repeatedRounds())
+                    .as("and is refused")
+                    .isOne();
+            assertThat(values(snapshot.scan(KeyRange.from(AtomicMap.KEYS.start()), CallOptions.defaults())))
+                    .containsExactly("+3");
+        }
+    }
+
+    private void cutOff(int node, Fault fault) {
+        cluster.nodes.get(node).link.towardAll(fault);
+        cluster.nodes.forEach((other, running) -> {
+            if (other != node) {
+                running.link.toward(node(node).id(), fault);
+            }
+        });
+    }
+
+    private NodeGauges.AtomicOperations atomicOperations(int node) {
+        return cluster.cluster(node)
+                .operations()
+                .diagnostics()
+                .orElseThrow()
+                .gauges()
+                .atomicOperations();
+    }
+
+    @Test
+    void aKeyThatChangesEachMinuteCostsOneRoundTripAtBusyNodes() {
+        cluster.form(3);
+        cluster.env.advance(Duration.ofSeconds(10));
+        Key busy = AtomicSpace.key("counters", Key.of("busy"));
+        for (int second = 0; second < 300; second++) {
+            number(execute(0, busy, AtomicChange.add(1)));
+            if (second % 60 == 0) {
+                number(execute(0, AtomicChange.add(1)));
+            }
+            cluster.env.advance(Duration.ofSeconds(1));
+        }
+        assertThat(IntStream.range(0, 3)
+                        .mapToObj(this::atomicOperations)
+                        .mapToLong(counts -> counts.rounds() - counts.shortRounds())
+                        .sum())
+                .as("the first round of each key, and one before the bound of promises was raised")
+                .isLessThanOrEqualTo(3);
+    }
+
     @Test
     void valuesThatDoNotFitIntoASharedReplyAreRead() {
         cluster.form(3);
@@ -369,9 +438,11 @@ class AtomicCallsTest {
             assertThat(slow)
                     .extracting(SlowCall::kind)
                     .containsExactly("ATOMIC_GET", "ATOMIC_CHANGE", "ATOMIC_GET", "ATOMIC_CHANGE");
-            assertThat(slow).allSatisfy(call -> assertThat(call.requests())
-                    .as(call.toString())
-                    .anySatisfy(request -> assertThat(request.took()).isGreaterThanOrEqualTo(hop.multipliedBy(2))));
+            assertThat(slow)
+                    .allSatisfy(call -> assertThat(call.requests())
+                            .as(call.toString())
+                            .anySatisfy(
+                                    request -> assertThat(request.took()).isGreaterThanOrEqualTo(hop.multipliedBy(2))));
             assertThat(slow.stream().map(SlowCall::keyHash).distinct())
                     .as("a key of another map is another key")
                     .hasSize(2);
@@ -389,14 +460,8 @@ class AtomicCallsTest {
                 cluster.env.await(counter.add(1), BOUND);
             }
         }
-        List<NodeGauges.AtomicOperations> nodes = IntStream.range(0, 3)
-                .mapToObj(node -> cluster.cluster(node)
-                        .operations()
-                        .diagnostics()
-                        .orElseThrow()
-                        .gauges()
-                        .atomicOperations())
-                .toList();
+        List<NodeGauges.AtomicOperations> nodes =
+                IntStream.range(0, 3).mapToObj(this::atomicOperations).toList();
         assertThat(nodes).extracting(NodeGauges.AtomicOperations::forwarded).containsExactlyInAnyOrder(0L, 4L, 4L);
         assertThat(nodes).extracting(NodeGauges.AtomicOperations::proposed).containsExactlyInAnyOrder(12L, 0L, 0L);
         assertThat(nodes).extracting(NodeGauges.AtomicOperations::rounds).containsExactlyInAnyOrder(12L, 0L, 0L);

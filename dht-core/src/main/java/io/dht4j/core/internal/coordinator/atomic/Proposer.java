@@ -47,11 +47,7 @@ public final class Proposer {
      *     certainly not executed it
      */
     void execute(
-            Key key,
-            Operation operation,
-            CallContext context,
-            @Nullable ObservedCall observed,
-            Consumer<Reply> reply) {
+            Key key, Operation operation, CallContext context, @Nullable ObservedCall observed, Consumer<Reply> reply) {
         execute(key, new Attempt(operation, context, observed, false, reply));
     }
 

@@ -32,6 +32,7 @@ import io.dht4j.core.internal.wire.RegisterRequest;
 import io.dht4j.core.internal.wire.Reply;
 import io.dht4j.spi.CallContext;
 import io.dht4j.spi.Environment;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -64,6 +65,8 @@ public final class RegisterCalls {
     /** The part of a call's time that is kept for the answer to its last attempt, unless that is over a tenth. */
     private static final long WAY_BACK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
+    private static final long LEAD_MILLIS = TimeUnit.MINUTES.toMillis(5);
+
     private static final long UNIFY_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     /** Leaves the bits of an id that do not count. */
@@ -87,6 +90,7 @@ public final class RegisterCalls {
      * @param versions issues ballots and revisions
      * @param snapshots the snapshots of this node
      * @param maxBytes roughly the heap for the states of registers that this node has changed last
+     * @param purgeAfter how far purges stay behind the clock
      * @param isUsed whether this node has ever served a register
      */
     public RegisterCalls(
@@ -95,9 +99,16 @@ public final class RegisterCalls {
             VersionSource versions,
             Snapshots snapshots,
             long maxBytes,
+            Duration purgeAfter,
             BooleanSupplier isUsed) {
         this.services = new RegisterServices(
-                components, replicas, versions, snapshots, new Leads(maxBytes), new RegisterCounts());
+                components,
+                replicas,
+                versions,
+                snapshots,
+                new Leads(maxBytes),
+                Math.min(LEAD_MILLIS, purgeAfter.toMillis() / 2),
+                new RegisterCounts());
         this.proposer = new Proposer(services);
         this.members = new RegisterMembers(services, isUsed);
         this.client = components.environment().random().nextLong();
@@ -117,7 +128,7 @@ public final class RegisterCalls {
         return proposer;
     }
 
-    /** Executes an operation of no observed call; see the other method. */
+    /** Executes an operation that belongs to no observed call, and else as the other method does. */
     public CompletableFuture<RegisterReply.Outcome> execute(
             Key key, AtomicChange change, Optional<RequestId> given, CallContext context) {
         return execute(key, change, given, context, null);
@@ -295,8 +306,7 @@ public final class RegisterCalls {
             if (!members.isKnown()) {
                 members.ask().thenAccept(answer -> guarded(() -> announced(answer)));
             } else if (change.kind() == AtomicChange.Kind.READ) {
-                RegisterRead.start(
-                        services, key, limited(READ_NANOS), observed, found -> guarded(() -> read(found)));
+                RegisterRead.start(services, key, limited(READ_NANOS), observed, found -> guarded(() -> read(found)));
             } else {
                 attempt();
             }

@@ -8,6 +8,7 @@ import io.dht4j.core.internal.atomic.Register;
 import io.dht4j.core.internal.coordinator.peer.PeerFailure;
 import io.dht4j.core.internal.snapshot.Snapshots;
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Entry;
 import io.dht4j.spi.Environment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -39,8 +40,8 @@ final class RegisterQueue {
 
     private static final int LONGEST_PAUSE = 6;
 
-    /** How long a lead is used: later a purge may have removed the state, and its accept would be refused. */
-    private static final long LEAD_MILLIS = 10_000;
+    /** How long the lead of an absent register is used: later a purge may have removed its state. */
+    private static final long ABSENT_LEAD_MILLIS = TimeUnit.SECONDS.toMillis(10);
 
     private final RegisterServices services;
     private final Key key;
@@ -172,7 +173,8 @@ final class RegisterQueue {
                 }
             }
             long age = services.versions().current().millis() - lead.ballot().millis();
-            return age <= LEAD_MILLIS
+            boolean isPresent = lead.accepted().expiresAtMillis() == Entry.NEVER;
+            return age <= (isPresent ? services.leadMillis() : Math.min(services.leadMillis(), ABSENT_LEAD_MILLIS))
                     && lead.rowVersion() == row.token().rowVersion()
                     && !services.snapshots().mayShow(lead.ballot());
         }

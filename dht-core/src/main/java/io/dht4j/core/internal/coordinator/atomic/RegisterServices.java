@@ -16,6 +16,7 @@ import io.dht4j.spi.Environment;
  * @param versions issues ballots and revisions
  * @param snapshots waits for rounds whose ballots it may have to show
  * @param leads the registers whose next round needs no promises
+ * @param leadMillis how long a lead is used: later a purge may have passed its ballot, and the accept would be refused
  * @param counts counts what operations cost
  */
 record RegisterServices(
@@ -24,6 +25,7 @@ record RegisterServices(
         VersionSource versions,
         Snapshots snapshots,
         Leads leads,
+        long leadMillis,
         RegisterCounts counts) {
 
     Environment environment() {

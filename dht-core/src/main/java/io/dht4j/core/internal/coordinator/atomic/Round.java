@@ -76,7 +76,7 @@ final class Round {
     private final CallContext context;
     private final End end;
     private final OutboundRequest prepare;
-    /** The call to which its requests count: the first that waits for it. Null if none is observed. */
+    /** The call to which its requests count, one of those that wait for it; null if none is observed. */
     private final @Nullable ObservedCall observed;
     /** Whether all nodes that answer are to accept the result. */
     private final boolean isForAll;
@@ -133,9 +133,18 @@ final class Round {
         this.context = context;
         this.end = end;
         RegisterRequest request = new RegisterRequest.Prepare(key, ballot);
-        this.observed = attempts.isEmpty() ? null : attempts.get(0).observed;
+        this.observed = observed(attempts);
         this.isForAll = attempts.stream().anyMatch(attempt -> attempt.isForAll);
         this.prepare = isAlone ? OutboundRequest.alone(request, row.token()) : OutboundRequest.of(request, row.token());
+    }
+
+    private static @Nullable ObservedCall observed(List<Attempt> attempts) {
+        for (Attempt attempt : attempts) {
+            if (attempt.observed != null) {
+                return attempt.observed;
+            }
+        }
+        return null;
     }
 
     void start() {
@@ -181,8 +190,7 @@ final class Round {
                         node,
                         request,
                         limited,
-                        ReplyHandler.of(
-                                observed, reply -> replied(node, reply), failure -> failed(request, failure)));
+                        ReplyHandler.of(observed, reply -> replied(node, reply), failure -> failed(request, failure)));
     }
 
     private void replied(Node node, Reply reply) {

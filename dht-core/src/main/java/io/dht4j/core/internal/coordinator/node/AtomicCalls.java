@@ -23,7 +23,6 @@ import java.time.Instant;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import org.jspecify.annotations.Nullable;
 
 /** Admits the operations on atomic keys, and starts them. Does not block; safe for use by any number of threads. */
 final class AtomicCalls {

@@ -90,6 +90,7 @@ final class NodeRuntime {
                 local.versions,
                 local.snapshots,
                 config.limits().memory().promiseBytes(),
+                config.repair().purgeAfter(),
                 local.promises::wereMade);
         local.replica.executeBy(registers.proposer()::serve);
         this.endpoint = endpoint();

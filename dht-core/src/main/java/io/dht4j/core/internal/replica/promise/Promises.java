@@ -459,7 +459,11 @@ public final class Promises {
     }
 
     private void raise(int partition, Version highest) {
-        floors.accumulateAndGet(partition, highest.packed(), Math::max);
+        raise(partition, highest.packed());
+    }
+
+    private void raise(int partition, long highest) {
+        floors.accumulateAndGet(partition, highest, Math::max);
     }
 
     private void add(Stripe stripe, Key key, Promise promise) {
@@ -474,6 +478,17 @@ public final class Promises {
     /** Evicts the oldest promises that were not used, and spares the others before them for once. */
     private void evict(Stripe stripe, Promise added) {
         Map<Key, Promise> spared = new LinkedHashMap<>();
+        try {
+            evict(stripe, added, spared);
+            stripe.promises.putAll(spared);
+        } catch (Error e) {
+            // For lack of memory they may be in neither map.
+            spared.values().forEach(promise -> raise(promise.partition, promise.ballot));
+            throw e;
+        }
+    }
+
+    private void evict(Stripe stripe, Promise added, Map<Key, Promise> spared) {
         Iterator<Map.Entry<Key, Promise>> oldest = stripe.promises.entrySet().iterator();
         while (stripe.bytes > bytesPerStripe && oldest.hasNext()) {
             Map.Entry<Key, Promise> entry = oldest.next();
@@ -485,12 +500,11 @@ public final class Promises {
                 old.isUsed = false;
                 spared.put(entry.getKey(), old);
             } else {
-                raise(old.partition, new Version(old.ballot));
+                raise(old.partition, old.ballot);
                 stripe.bytes -= bytes(entry.getKey());
             }
             oldest.remove();
         }
-        stripe.promises.putAll(spared);
     }
 
     private static long bytes(Key key) {

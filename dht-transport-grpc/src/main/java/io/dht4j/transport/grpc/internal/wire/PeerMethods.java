@@ -117,7 +117,7 @@ public final class PeerMethods {
 
     private static String described(Status status) {
         if (CLOSED.equals(status.getDescription())) {
-            return "it closed the connection; if it always does: does it speak gRPC, and TLS as this node does?";
+            return "it closed the connection; if it always does: does it speak gRPC, with TLS or without as this node does?";
         }
         StringBuilder text = new StringBuilder(status.getCode().toString());
         if (status.getDescription() != null) {

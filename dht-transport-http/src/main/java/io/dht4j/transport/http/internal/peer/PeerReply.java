@@ -19,7 +19,7 @@ public final class PeerReply {
 
     /** What a peer may be that closes each connection without an answer. */
     public static final String IF_ALWAYS_CLOSED =
-            "; if it always is: does the node there speak HTTP, and TLS as this one does?";
+            "; if that does not end: does the node there speak HTTP, with TLS or without as this one does?";
 
     /** In the words of Vert.x, the JDK's HTTP client and one-nio. */
     private static final Pattern CLOSED = Pattern.compile("Connection was closed|received no bytes|Socket closed");

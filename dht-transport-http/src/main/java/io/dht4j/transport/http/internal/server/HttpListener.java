@@ -3,6 +3,7 @@ package io.dht4j.transport.http.internal.server;
 import io.dht4j.ErrorCode;
 import io.dht4j.security.HandshakeFailureLog;
 import io.dht4j.security.Tls;
+import io.dht4j.spi.ConnectFailure;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.transport.common.BoundedWait;
@@ -17,7 +18,6 @@ import io.dht4j.transport.http.internal.netty.BrowserHeaders;
 import io.dht4j.transport.http.internal.peer.PeerLoop;
 import io.dht4j.transport.http.internal.peer.PeerProtocol;
 import io.dht4j.transport.http.internal.peer.VertxStart;
-import io.netty.handler.ssl.NotSslRecordException;
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
 import io.vertx.core.Handler;
@@ -466,7 +466,7 @@ public final class HttpListener {
 
         private void failedEarly(Throwable failure) {
             LOG.debug("connection failed before its first request", failure);
-            if (failure instanceof NotSslRecordException || failure.getCause() instanceof NotSslRecordException) {
+            if (ConnectFailure.isPlaintext(failure)) {
                 // Vert.x does not tell its address.
                 refusedCallers.refused("a caller of " + options.address(), "it does not speak TLS");
             }
