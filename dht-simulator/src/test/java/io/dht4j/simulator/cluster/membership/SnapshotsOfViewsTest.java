@@ -3,6 +3,7 @@ package io.dht4j.simulator.cluster.membership;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.ErrorCode;
+import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
@@ -32,7 +33,9 @@ import io.dht4j.core.internal.wire.Request;
 import io.dht4j.core.options.NodeOptions.Limits;
 import io.dht4j.core.options.OverloadProtection.QueueAges;
 import io.dht4j.spi.CallContext;
+import io.dht4j.spi.Entry;
 import io.dht4j.spi.MemoryBudget;
+import io.dht4j.testkit.store.ForwardingStore;
 import io.dht4j.testkit.store.ModelStore;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
@@ -42,6 +45,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** What one node answers about snapshots while the first of its two partitions comes to it. */
@@ -55,13 +59,29 @@ class SnapshotsOfViewsTest {
     private static final Node OTHER = Node.of("n1", "host:2");
 
     private final VirtualEnvironment env = VirtualEnvironment.seeded(1);
-    private final ModelStore store = new ModelStore();
+    private final MergingStore store = new MergingStore();
     private final HybridClock clock = new HybridClock(env::currentTimeMillis, 1000);
     private final Views views = new Views(view(2, Phase.COPY));
     private final IncomingReplicas incoming = new IncomingReplicas(views);
     private final PartitionReadBarrier barrier = new PartitionReadBarrier();
     private final Snapshots snapshots = new Snapshots(store, env, clock, views, 1 << 20);
     private final Replica replica = replica();
+
+    /** Lets something happen while entries are merged. */
+    private static final class MergingStore extends ForwardingStore {
+
+        private Runnable meanwhile = () -> {};
+
+        MergingStore() {
+            super(new ModelStore());
+        }
+
+        @Override
+        public List<Version> applyAndGetVersions(List<Entry> entries) {
+            meanwhile.run();
+            return super.applyAndGetVersions(entries);
+        }
+    }
 
     private static ClusterView view(long epoch, Phase phase) {
         Node owner = phase.isOfTwo() ? OTHER : HERE;
@@ -153,5 +173,26 @@ class SnapshotsOfViewsTest {
     void nodeThatLacksEntriesOfItsOwnTakesNoPart() {
         barrier.set(PartitionReadBarrier.Reason.LOST, STABLE);
         assertThat(code(serve(new Request.OpenSnapshot(ID, SECOND)))).isEqualTo(ErrorCode.REPLICA_REFILLING);
+    }
+
+    /** Such a merge may have been admitted before the version was known, and change what the snapshot shows. */
+    @Test
+    void aSnapshotIsFixedOnceTheMergesHaveEndedThatHadBegun() {
+        assertThat(serve(new Request.OpenSnapshot(ID, SECOND))).isInstanceOf(Reply.SnapshotOpened.class);
+        Key key = IntStream.range(0, 100)
+                .mapToObj(i -> Key.of("k" + i))
+                .filter(each -> views.current().partitionOf(each) == 1)
+                .findFirst()
+                .orElseThrow();
+        List<Reply> fixed = new ArrayList<>();
+        List<Integer> repliesMeanwhile = new ArrayList<>();
+        store.meanwhile = () -> {
+            replica.serve(new Request.FixSnapshot(ID, ID), 2, new CallContext(env::nanoTime, SECOND), fixed::add);
+            repliesMeanwhile.add(fixed.size());
+        };
+        Entry entry = Entry.value(key, new Version(1 << 16), new byte[1], Entry.NEVER);
+        assertThat(serve(new Request.ApplyEntries(List.of(entry)), 1)).isInstanceOf(Reply.Applied.class);
+        assertThat(repliesMeanwhile).containsExactly(0);
+        assertThat(fixed).singleElement().isInstanceOf(Reply.SnapshotDone.class);
     }
 }
