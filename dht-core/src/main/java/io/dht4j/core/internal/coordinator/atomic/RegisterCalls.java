@@ -65,6 +65,7 @@ public final class RegisterCalls {
     /** The part of a call's time that is kept for the answer to its last attempt, unless that is over a tenth. */
     private static final long WAY_BACK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
+    /** How long a lead is used at most. */
     private static final long LEAD_MILLIS = TimeUnit.MINUTES.toMillis(5);
 
     private static final long UNIFY_NANOS = TimeUnit.SECONDS.toNanos(2);
