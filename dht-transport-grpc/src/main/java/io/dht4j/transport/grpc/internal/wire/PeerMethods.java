@@ -116,8 +116,15 @@ public final class PeerMethods {
     }
 
     private static String described(Status status) {
-        if (CLOSED.equals(status.getDescription())) {
-            return "it closed the connection; if it always does: does it speak gRPC, with TLS or without as this node does?";
+        String cause = status.getCause() == null
+                ? ""
+                : String.valueOf(status.getCause().getMessage());
+        // A peer that does not read what it gets resets the connection as it closes it.
+        if (CLOSED.equals(status.getDescription())
+                || cause.contains("Connection reset")
+                || cause.contains("Broken pipe")) {
+            return "it closed the connection; if it always does: does it speak gRPC, with TLS or without as this node"
+                    + " does?";
         }
         StringBuilder text = new StringBuilder(status.getCode().toString());
         if (status.getDescription() != null) {
@@ -125,9 +132,9 @@ public final class PeerMethods {
             int end = description.indexOf('\n');
             text.append(' ').append(end < 0 ? description : description.substring(0, end));
         }
-        for (Throwable cause = status.getCause(); cause != null; cause = cause.getCause()) {
-            String message = ConnectFailure.message(cause);
-            if (cause.getMessage() != null && text.indexOf(message) < 0) {
+        for (Throwable each = status.getCause(); each != null; each = each.getCause()) {
+            String message = ConnectFailure.message(each);
+            if (each.getMessage() != null && text.indexOf(message) < 0) {
                 text.append(": ").append(message);
             }
         }

@@ -21,8 +21,9 @@ public final class PeerReply {
     public static final String IF_ALWAYS_CLOSED =
             "; if that does not end: does the node there speak HTTP, with TLS or without as this one does?";
 
-    /** In the words of Vert.x, the JDK's HTTP client and one-nio. */
-    private static final Pattern CLOSED = Pattern.compile("Connection was closed|received no bytes|Socket closed");
+    /** In the words of Vert.x, the JDK's HTTP client, one-nio and the system: a peer that reads no more may reset. */
+    private static final Pattern CLOSED =
+            Pattern.compile("Connection was closed|received no bytes|Socket closed|Connection reset|Broken pipe");
 
     /** How much of an error is read: a problem with the longest detail that a node sends, with its escapes. */
     private static final int MAX_ERROR_BYTES = 2_048;

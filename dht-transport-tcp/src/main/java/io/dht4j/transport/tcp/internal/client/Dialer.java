@@ -165,6 +165,7 @@ final class Dialer implements Selectable {
         if (failure instanceof MalformedException) {
             return "it sent " + failure.getMessage();
         }
-        return ConnectFailure.inWords(failure).orElseGet(() -> ConnectFailure.message(failure));
+        String words = ConnectFailure.inWords(failure).orElseGet(() -> ConnectFailure.message(failure));
+        return words.contains("Connection reset") ? words + "; does it speak TLS, HTTP or gRPC?" : words;
     }
 }
