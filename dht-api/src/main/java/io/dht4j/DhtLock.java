@@ -78,16 +78,18 @@ public interface DhtLock {
         public Optional<HeldLock> tryLock(Duration wait, Duration lease) {
             CompletableFuture<Optional<HeldLock>> taking = new CompletableFuture<>();
             try {
-                return Waiting.await(() -> {
-                    lock.tryLock(wait, lease).whenComplete((held, error) -> {
-                        if (error != null) {
-                            taking.completeExceptionally(error);
-                        } else if (!taking.complete(held)) {
-                            held.ifPresent(HeldLock::release);
-                        }
-                    });
-                    return taking;
-                });
+                return Waiting.await(
+                        () -> {
+                            lock.tryLock(wait, lease).whenComplete((held, error) -> {
+                                if (error != null) {
+                                    taking.completeExceptionally(error);
+                                } else if (!taking.complete(held)) {
+                                    held.ifPresent(HeldLock::release);
+                                }
+                            });
+                            return taking;
+                        },
+                        "interrupted while waiting for " + lock + ", which this call does not hold");
             } finally {
                 // If the wait was interrupted, there is no one to hold what is taken.
                 taking.cancel(false);

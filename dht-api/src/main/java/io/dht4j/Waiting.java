@@ -16,6 +16,12 @@ final class Waiting {
      * @throws IllegalStateException if this thread runs an action of a stage; then the operation was not executed
      */
     static <T> T await(Supplier<? extends CompletionStage<T>> operation) {
+        return await(
+                operation, "interrupted while waiting: an operation that changes something may be executed or not");
+    }
+
+    /** Does the same as {@link #await(Supplier)}, and fails with a text if this thread is interrupted. */
+    static <T> T await(Supplier<? extends CompletionStage<T>> operation, String interrupted) {
         if (LibraryThread.isCallingBack()) {
             throw new IllegalStateException("nothing done: this thread runs an action of a stage, an observer or a"
                     + " listener, and may be needed to complete what it would wait for; use the stage in place of"
@@ -34,10 +40,7 @@ final class Waiting {
             throw new IllegalStateException("the call failed in an unexpected way: " + failure, failure);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw (IndeterminateException) new IndeterminateException(
-                            ErrorCode.NO_REPLY,
-                            "interrupted while waiting: an operation that changes something may be executed or not")
-                    .traced();
+            throw (IndeterminateException) new IndeterminateException(ErrorCode.NO_REPLY, interrupted).traced();
         }
     }
 }

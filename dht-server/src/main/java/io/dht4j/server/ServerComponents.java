@@ -15,7 +15,6 @@ import io.dht4j.server.config.ServerConfig;
 import io.dht4j.server.config.Setting;
 import io.dht4j.server.config.TransportChoice;
 import io.dht4j.server.metrics.ServerMetrics;
-import io.dht4j.spi.FileFailure;
 import io.dht4j.spi.MemoryBudget;
 import io.dht4j.spi.PrivateFiles;
 import io.dht4j.spi.Store;
@@ -24,6 +23,7 @@ import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.topology.microraft.MicroRaftLogs;
+import io.dht4j.transport.common.TransportLifecycle;
 import io.dht4j.transport.common.options.ListenerOptions;
 import io.dht4j.transport.common.options.PublicApiOptions;
 import io.dht4j.transport.grpc.GrpcTransport;
@@ -40,14 +40,9 @@ import io.opentelemetry.api.GlobalOpenTelemetry;
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.trace.TracerProvider;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.cert.CertificateException;
-import java.security.cert.CertificateFactory;
-import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.EnumMap;
 import java.util.EnumSet;
@@ -147,29 +142,8 @@ final class ServerComponents {
             probe.setReuseAddress(true);
             probe.bind(local);
         } catch (IOException e) {
-            throw new TransportException(Outcome.NOT_SENT, "cannot listen on " + address + ": " + e.getMessage(), e);
-        }
-    }
-
-    /** Warns if this node's certificate belongs to another node: all other nodes will refuse it. Blocks. */
-    void warnOfForeignCertificate(Consumer<String> warnings) {
-        Optional<Path> file = tls.flatMap(TlsFiles::certificate);
-        if (file.isEmpty() || !config.membership().hasPeers()) {
-            return;
-        }
-        try (InputStream in = Files.newInputStream(file.get())) {
-            Set<String> names = Tls.names(
-                    (X509Certificate) CertificateFactory.getInstance("X.509").generateCertificate(in));
-            if (!names.contains(config.id().value())) {
-                warnings.accept(Setting.TLS_CERT.option() + ": " + file.get() + " names " + String.join(", ", names)
-                        + " and not " + config.id() + ": the other nodes will refuse this one");
-            }
-        } catch (IOException e) {
-            throw new IllegalArgumentException(
-                    Setting.TLS_CERT.option() + ": cannot read " + file.get() + ": " + FileFailure.inWords(e), e);
-        } catch (CertificateException e) {
-            throw new IllegalArgumentException(
-                    Setting.TLS_CERT.option() + ": " + file.get() + " does not begin with a certificate in PEM", e);
+            throw new TransportException(
+                    Outcome.NOT_SENT, "cannot listen on " + address + ": " + TransportLifecycle.reason(e), e);
         }
     }
 

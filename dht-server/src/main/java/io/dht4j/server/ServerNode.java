@@ -177,7 +177,6 @@ public final class ServerNode implements AutoCloseable {
         ServerComponents components = new ServerComponents(config, memory, metrics);
         // Otherwise a mistyped port would leave an unwanted data directory behind.
         components.requireStartable();
-        components.warnOfForeignCertificate(LOG::warn);
         components.warnOfOpenSecrets(LOG::warn);
         // The store first: this node is reachable only once it owns its directory.
         Store store = closer.add(components.store(customizer));

@@ -90,6 +90,15 @@ final class Credentials {
         }
     }
 
+    /** Warns if the own certificate does not name this node. */
+    void warnIfForeign(String owner, Consumer<String> warnings) {
+        if (!chain.isEmpty() && !Tls.names(chain.get(0)).contains(owner)) {
+            warnings.accept(files.certificate().orElseThrow() + ": the certificate names "
+                    + PrintableText.of(new TreeSet<>(Tls.names(chain.get(0)))) + ", not " + owner
+                    + ", which presents it: the other nodes will refuse this one");
+        }
+    }
+
     private void requireSameOwner(X509Certificate before, Optional<String> owner) {
         Set<String> names = Tls.names(chain.get(0));
         Set<String> namesBefore = Tls.names(before);

@@ -13,6 +13,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import javax.naming.NamingException;
@@ -70,12 +71,15 @@ public final class Tls implements AutoCloseable {
 
     private final Watched<Generation> watched;
     private final Owner owner;
+    private final Consumer<String> warnings;
+    private final AtomicBoolean isOwnerChecked = new AtomicBoolean();
     private final Optional<X509ExtendedKeyManager> keyManager;
     private final X509ExtendedTrustManager trustManager;
 
-    private Tls(Watched<Generation> watched, Owner owner) {
+    private Tls(Watched<Generation> watched, Owner owner, Consumer<String> warnings) {
         this.watched = watched;
         this.owner = owner;
+        this.warnings = warnings;
         // The set of files is fixed, so a pair that is present stays present.
         keyManager = watched.current()
                 .credentials()
@@ -91,8 +95,9 @@ public final class Tls implements AutoCloseable {
      * Reads the files. Blocks.
      *
      * @param files the paths
-     * @param warnings takes lines without secrets: on the calling thread, for certificates that are not valid today;
-     *     later on the own thread, when files were reloaded or could not be
+     * @param warnings takes lines without secrets: on the calling thread, for certificates that are not valid today; on
+     *     that of the first call to another node, for a certificate that does not name this node; later on the own
+     *     thread, when files were reloaded or could not be
      * @return the keys and certificates
      * @throws IllegalArgumentException if a file is missing or invalid; the message names it
      */
@@ -122,7 +127,7 @@ public final class Tls implements AutoCloseable {
                 },
                 warnings,
                 lookEveryMillis);
-        return new Tls(watched, owner);
+        return new Tls(watched, owner, warnings);
     }
 
     /**
@@ -171,12 +176,16 @@ public final class Tls implements AutoCloseable {
 
     /**
      * Returns a trust manager for calls between nodes: the certificate must be issued by one of the authorities and
-     * contain the name of the called node. Host names are ignored.
+     * contain the name of the called node. Host names are ignored. The first such manager warns of an own certificate
+     * that does not name this node: a node that calls no other one needs no such name.
      *
      * @param peers finds the expected node of an address
      * @return a new object
      */
     public X509ExtendedTrustManager trustManager(ExpectedPeer peers) {
+        if (!isOwnerChecked.getAndSet(true)) {
+            owner.name.ifPresent(name -> watched.current().credentials().warnIfForeign(name, warnings));
+        }
         return new PeerTrustManager(trustManager, peers);
     }
 

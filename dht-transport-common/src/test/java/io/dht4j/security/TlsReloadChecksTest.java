@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** Certificates that are whole and yet must not take the place of the ones in use. */
@@ -112,6 +113,24 @@ class TlsReloadChecksTest extends TlsReload {
         put(shared, certificates.issue("n1"));
         Look.at(tls);
         assertThat(serial(tls)).as("other names may go").isNotEqualTo(before);
+    }
+
+    @Test
+    void aNodeThatCallsOthersUnderAnotherNameIsWarnedOnce() {
+        Tls tls = opened(Look.load(issued.mutual(), warnings::add));
+        tls.expectName(new NodeId("n7"));
+        assertThat(warnings).as("a node that calls no other one").isEmpty();
+        tls.trustManager((host, port) -> Optional.of(new NodeId("n8")));
+        tls.trustManager((host, port) -> Optional.of(new NodeId("n9")));
+        assertThat(warnings)
+                .singleElement()
+                .asString()
+                .startsWith(issued.certificate() + ": the certificate names [")
+                .endsWith("], not n7, which presents it: the other nodes will refuse this one");
+        Tls own = opened(Look.load(certificates.issue("n7").mutual(), warnings::add));
+        own.expectName(new NodeId("n7"));
+        own.trustManager((host, port) -> Optional.of(new NodeId("n8")));
+        assertThat(warnings).hasSize(1);
     }
 
     @Test

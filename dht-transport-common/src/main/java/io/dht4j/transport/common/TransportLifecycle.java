@@ -125,7 +125,18 @@ public final class TransportLifecycle {
         if (cause instanceof FileSystemException) {
             return FileFailure.inWords(cause);
         }
-        return ConnectFailure.message(cause);
+        String message = ConnectFailure.message(cause);
+        return message + remedy(message);
+    }
+
+    /** Returns what to do about a failure to bind, by the words of the system: its exceptions differ. */
+    private static String remedy(String message) {
+        return switch (message) {
+            case "Address already in use" -> "; stop what listens there, or choose another port";
+            case "Cannot assign requested address" -> "; choose an address of this machine, or 0.0.0.0 for all";
+            case "Permission denied" -> "; choose a port of 1024 or above, or give the process the privilege";
+            default -> "";
+        };
     }
 
     /**

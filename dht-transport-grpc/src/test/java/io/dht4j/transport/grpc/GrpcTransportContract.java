@@ -45,8 +45,8 @@ abstract class GrpcTransportContract extends SocketTransportContract
     }
 
     @Override
-    public GrpcTransportOptions at(String host) {
-        return GrpcTransportOptions.at(host, 0).withMode(options.mode());
+    public GrpcTransportOptions at(String host, int port) {
+        return GrpcTransportOptions.at(host, port).withMode(options.mode());
     }
 
     @Override

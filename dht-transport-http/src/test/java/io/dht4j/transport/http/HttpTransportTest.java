@@ -51,8 +51,8 @@ class HttpTransportTest extends HttpClientContract
     }
 
     @Override
-    public HttpTransportOptions at(String host) {
-        return HttpTransportOptions.at(host, 0);
+    public HttpTransportOptions at(String host, int port) {
+        return HttpTransportOptions.at(host, port);
     }
 
     @Override

@@ -50,8 +50,8 @@ class TcpTransportTest extends SocketTransportContract
     }
 
     @Override
-    public TcpTransportOptions at(String host) {
-        return TcpTransportOptions.at(host, 0);
+    public TcpTransportOptions at(String host, int port) {
+        return TcpTransportOptions.at(host, port);
     }
 
     @Override

@@ -140,7 +140,8 @@ class AtomicSyncTest {
         store.beforeApply = entries -> awaitEnd(written);
         Thread.currentThread().interrupt();
         assertThatThrownBy(() -> lock.sync().tryLock(Duration.ofSeconds(10), Duration.ofHours(1)))
-                .isInstanceOf(IndeterminateException.class);
+                .isInstanceOf(IndeterminateException.class)
+                .hasMessage("interrupted while waiting for " + lock + ", which this call does not hold");
         assertThat(Thread.interrupted()).isTrue();
         written.countDown();
         try (HeldLock held =

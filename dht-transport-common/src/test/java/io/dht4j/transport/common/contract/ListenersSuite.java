@@ -26,8 +26,8 @@ public interface ListenersSuite<T extends PeerTransportOptions<T>> extends Trans
     /** Creates a transport. */
     Transport create(T options);
 
-    /** Returns options to listen at any port of a host. */
-    T at(String host);
+    /** Returns options to listen at an address; at any port if that is 0. */
+    T at(String host, int port);
 
     /** Returns options not to listen. */
     T callingOnly();
@@ -70,8 +70,8 @@ public interface ListenersSuite<T extends PeerTransportOptions<T>> extends Trans
 
     @Test
     default void plaintextBeyondThisMachineHasToBeAskedFor() {
-        try (Transport refused = create(at("0.0.0.0"));
-                Transport allowed = create(at("0.0.0.0").withPlaintextAllowed())) {
+        try (Transport refused = create(at("0.0.0.0", 0));
+                Transport allowed = create(at("0.0.0.0", 0).withPlaintextAllowed())) {
             assertThat(refused.start(echo()).toCompletableFuture())
                     .failsWithin(PATIENCE)
                     .withThrowableThat()
@@ -84,18 +84,32 @@ public interface ListenersSuite<T extends PeerTransportOptions<T>> extends Trans
     }
 
     @Test
+    default void anAddressThatCannotBeBoundHasARemedy() {
+        int taken = start(echo()).port();
+        assertRefused(
+                at("127.0.0.1", taken),
+                "cannot listen on 127.0.0.1:" + taken
+                        + ": Address already in use; stop what listens there, or choose another port");
+        // A block of addresses for documentation.
+        assertRefused(
+                at("192.0.2.1", 0).withPlaintextAllowed(),
+                "cannot listen on 192.0.2.1:0: Cannot assign requested address; choose an address of this machine, or"
+                        + " 0.0.0.0 for all");
+    }
+
+    @Test
     default void aMissingFileIsNamed() {
         Path missing = Path.of("missing.pem");
         TlsFiles files = TlsFiles.mutual(missing, missing, missing);
-        assertRefused(at("127.0.0.1").withTls(files), "cannot listen on 127.0.0.1:0: missing.pem does not exist");
+        assertRefused(at("127.0.0.1", 0).withTls(files), "cannot listen on 127.0.0.1:0: missing.pem does not exist");
         assertRefused(callingOnly().withTls(files), "cannot start: missing.pem does not exist");
     }
 
     @Test
     default void aHostThatDoesNotExistIsNamed() {
         String message = "cannot listen on no-such-host.invalid:0: the name of the host cannot be resolved";
-        assertRefused(at("no-such-host.invalid"), message);
-        assertRefused(at("no-such-host.invalid").withPlaintextAllowed(), message);
+        assertRefused(at("no-such-host.invalid", 0), message);
+        assertRefused(at("no-such-host.invalid", 0).withPlaintextAllowed(), message);
     }
 
     @Test
