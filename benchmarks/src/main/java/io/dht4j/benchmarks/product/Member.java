@@ -15,8 +15,10 @@ public interface Member extends LoadClient {
     static Member start(MemberSpec spec) {
         return switch (spec.product()) {
             case DHT4J -> new OwnMember(spec);
+            case DHT4J_ATOMIC -> new AtomicMember(spec);
             case HAZELCAST, HAZELCAST_BACKUP_READS -> new HazelcastMember(spec);
             case INFINISPAN -> new InfinispanMember(spec);
+            case ETCD -> new EtcdMember(spec);
         };
     }
 

@@ -35,17 +35,19 @@ import java.util.concurrent.Callable;
 import java.util.function.BiFunction;
 
 /**
- * Compares this library with Hazelcast and Infinispan: three embedded members, each in a process of its own that also
- * generates a third of the load. Keys, values and operations in flight are the same. A put is acknowledged when every
- * member has it; a get reads one copy.
+ * Compares this library with Hazelcast, Infinispan and etcd: three members, each in a process of its own that also
+ * generates a third of the load; the servers of etcd have processes beside these. Keys, values and operations in flight
+ * are the same. A put is acknowledged when every member has it, and a get reads one copy; with this library's atomic
+ * maps and etcd a put is acknowledged when a majority has forced it, and a get is linearizable.
  */
 public final class Peers implements Scenario {
 
     private static final int MEMBERS = 3;
     private static final List<Operation> OPERATIONS = List.of(Operation.PUT, Operation.GET);
     private static final String DURABLE = "dht4j-durable";
+    private static final String ETCD = "etcd";
     private static final List<String> ALL =
-            List.of("dht4j", DURABLE, "hazelcast", "hazelcast-backup-reads", "infinispan");
+            List.of("dht4j", DURABLE, "dht4j-atomic", "hazelcast", "hazelcast-backup-reads", "infinispan", ETCD);
 
     private static final String NEW = "new";
     private static final String KEPT = "kept";
@@ -61,7 +63,7 @@ public final class Peers implements Scenario {
 
     @Override
     public String question() {
-        return "How does this library compare with Hazelcast and Infinispan on the same work?";
+        return "How does this library compare with Hazelcast, Infinispan and etcd on the same work?";
     }
 
     @Override
@@ -72,7 +74,12 @@ public final class Peers implements Scenario {
     @Override
     public List<Parameter> parameters() {
         return List.of(
-                Parameter.list("products", "variants", ALL, "dht4j,hazelcast,infinispan"),
+                Parameter.list(
+                        "products",
+                        "variants",
+                        ALL,
+                        "dht4j,hazelcast,infinispan",
+                        "dht4j,dht4j-durable,hazelcast,hazelcast-backup-reads,infinispan"),
                 CandidateParameters.with(),
                 CandidateParameters.transportClass(),
                 new Parameter("keys", "number of keys, 1 to 10,000,000", "20000", "100000"),
@@ -98,7 +105,10 @@ public final class Peers implements Scenario {
     @Override
     public void check(Settings settings) {
         Plan.of(settings);
-        contenders(settings);
+        if (contenders(settings).stream().anyMatch(each -> each.product() == Product.ETCD) && !Product.isEtcdFound()) {
+            throw new IllegalArgumentException("--products " + ETCD + ": there is no program " + Product.ETCD_COMMAND
+                    + " on the PATH; install it, for example Debian's package etcd-server");
+        }
     }
 
     @Override
@@ -173,6 +183,10 @@ public final class Peers implements Scenario {
                 + "hazelcast-backup-reads reads the member's own"
                 + " copy; that of hazelcast goes to the entry's owner, as it does by default.");
         List<Contender> contenders = contenders(context);
+        if (contenders.stream().anyMatch(each -> each.product().isDurable())) {
+            context.note("dht4j-atomic and etcd: a put is acknowledged when a majority has forced it, and a get is "
+                    + "linearizable. The servers of etcd run beside the processes that call them.");
+        }
         Map<String, Cell> cells = new HashMap<>();
         if (plan.keepsProcesses()) {
             context.plan(contenders.size() * (1 + plan.repetitions() * OPERATIONS.size()));
@@ -275,8 +289,10 @@ public final class Peers implements Scenario {
             Product product = name.equals(DURABLE)
                     ? Product.DHT4J
                     : Product.valueOf(name.toUpperCase(Locale.ROOT).replace('-', '_'));
-            contenders.add(
-                    new Contender(name, product, (spec, data) -> name.equals(DURABLE) ? spec.durableIn(data) : spec));
+            contenders.add(new Contender(
+                    name,
+                    product,
+                    (spec, data) -> name.equals(DURABLE) || product.isDurable() ? spec.durableIn(data) : spec));
         }
         List<String> jars = CandidateParameters.jars(settings);
         CandidateParameters.transportClasses(settings, List.of())
