@@ -91,8 +91,8 @@ public final class AtomicCounter {
     }
 
     private <R> CompletionStage<R> execute(AtomicChange change, Function<AtomicResult, R> read) {
-        return RepeatedOperation.of(cluster.execute(map, key, change, options), options)
-                .thenApply(read);
+        return DhtException.unwrap(RepeatedOperation.of(cluster.execute(map, key, change, options), options)
+                .thenApply(read));
     }
 
     @Override

@@ -190,11 +190,11 @@ public final class AtomicMap<K, V> {
             return CompletableFuture.failedFuture(new InvalidRequestException(
                     ErrorCode.BAD_REQUEST, "compute consists of several operations: it takes no request id"));
         }
-        return compute(key, function, 1)
+        return DhtException.unwrap(compute(key, function, 1)
                 .exceptionallyCompose(error -> CompletableFuture.failedFuture(
                         DhtException.unwrap(error) instanceof IndeterminateException unknown
                                 ? new IndeterminateException(unknown.code(), String.valueOf(unknown.getMessage()))
-                                : DhtException.unwrap(error)));
+                                : DhtException.unwrap(error))));
     }
 
     private CompletionStage<Optional<V>> compute(K key, Function<Optional<V>, Optional<V>> function, int computation) {
@@ -245,7 +245,7 @@ public final class AtomicMap<K, V> {
             return CompletableFuture.failedFuture(new InvalidRequestException(
                     ErrorCode.BAD_REQUEST, "key or value do not fit their codecs: " + e.getMessage()));
         }
-        return RepeatedOperation.of(executed, options).thenApply(read);
+        return DhtException.unwrap(RepeatedOperation.of(executed, options).thenApply(read));
     }
 
     @Override

@@ -1,6 +1,8 @@
 package io.dht4j;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 
 /**
@@ -101,5 +103,25 @@ public abstract sealed class DhtException extends RuntimeException
             inner = inner.getCause();
         }
         return inner;
+    }
+
+    /**
+     * Returns a stage that ends as another one does, and fails without the wrapper of an earlier stage. So
+     * {@link CompletableFuture#join()} makes the wrapper, with its caller in the stack trace. Does not block.
+     *
+     * @param stage the other stage, which is unaffected if the caller completes or cancels this one
+     * @param <T> the result
+     * @return a new stage
+     */
+    public static <T> CompletableFuture<T> unwrap(CompletionStage<T> stage) {
+        CompletableFuture<T> unwrapped = new CompletableFuture<>();
+        stage.whenComplete((result, error) -> {
+            if (error == null) {
+                unwrapped.complete(result);
+            } else {
+                unwrapped.completeExceptionally(unwrap(error));
+            }
+        });
+        return unwrapped;
     }
 }

@@ -51,7 +51,7 @@ public interface DhtLock {
      *     cannot tell, it goes on to ask until the wait is over, and fails then as the stages of an {@link AtomicMap}
      *     do; the lock may stay taken for a lease after such a failure. It fails with {@link ErrorCode#ATOMIC_KIND} if
      *     the key holds something else, and with a {@link java.util.concurrent.CancellationException} if the cluster is
-     *     closed
+     *     closed, or the node can no longer serve
      * @throws IllegalArgumentException if a time is out of its range
      */
     CompletionStage<Optional<HeldLock>> tryLock(Duration wait, Duration lease);

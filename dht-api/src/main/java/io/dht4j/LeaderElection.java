@@ -74,7 +74,7 @@ public final class LeaderElection implements AutoCloseable {
      *     waiting does not help
      */
     public CompletionStage<Void> ended() {
-        return ended.minimalCompletionStage();
+        return DhtException.unwrap(ended);
     }
 
     /** Withdraws from the election, and ends the term if one is running. Does not block: {@link #ended()} follows. */

@@ -43,7 +43,7 @@ final class RemoteScan implements Scan {
                 || end.filter(last -> start.get().compareTo(last) >= 0).isPresent()) {
             return CompletableFuture.completedFuture(List.of());
         }
-        return pages.apply(new KeyRange(start.get(), end)).handle((page, error) -> {
+        return DhtException.unwrap(pages.apply(new KeyRange(start.get(), end)).handle((page, error) -> {
             if (error != null) {
                 DhtException why = (DhtException) DhtException.unwrap(error);
                 failure = Optional.of(why);
@@ -53,7 +53,7 @@ final class RemoteScan implements Scan {
                     ? Optional.empty()
                     : page.get(page.size() - 1).key().successor();
             return page;
-        });
+        }));
     }
 
     /**

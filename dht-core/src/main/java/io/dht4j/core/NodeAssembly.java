@@ -264,7 +264,7 @@ final class NodeAssembly implements NodeStart {
 
     @Override
     public CompletionStage<Cluster> cluster() {
-        return cluster.minimalCompletionStage();
+        return DhtException.unwrap(cluster);
     }
 
     @Override

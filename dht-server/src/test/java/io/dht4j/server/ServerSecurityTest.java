@@ -1,11 +1,13 @@
 package io.dht4j.server;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.ThrowableProxyUtil;
 import ch.qos.logback.core.read.ListAppender;
 import io.dht4j.Cluster;
 import io.dht4j.Key;
@@ -20,13 +22,16 @@ import io.dht4j.testkit.tls.TestCertificates.Issued;
 import io.dht4j.transport.grpc.api.GrpcRemote;
 import io.dht4j.transport.grpc.api.GrpcRemoteOptions;
 import java.io.IOException;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -121,6 +126,42 @@ class ServerSecurityTest {
                 .map(ILoggingEvent::getFormattedMessage)
                 .filter(line -> line.contains("open to other users"))
                 .toList();
+    }
+
+    @Test
+    void whatAPlaintextCallerSendsIsNotLoggedAtAnyLevel() throws Exception {
+        Issued files = TestCertificates.in(directory).issue("n1", "127.0.0.1");
+        Map<Setting, String> settings = Map.of(
+                Setting.TLS_CERT, files.certificate().toString(),
+                Setting.TLS_KEY, files.key().toString(),
+                Setting.TLS_CA, files.authority().toString());
+        String hex = HexFormat.of().formatHex(ADMIN.getBytes(UTF_8));
+        Logger own = (Logger) LoggerFactory.getLogger("io.dht4j");
+        Level before = own.getLevel();
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        own.addAppender(log);
+        own.setLevel(Level.DEBUG);
+        List<Integer> ports = FreePorts.find(1);
+        try (ServerNode node = TestNodes.start(1, ports, settings);
+                Socket plain = new Socket("127.0.0.1", ports.get(0))) {
+            assertThat(node.toString()).isNotEmpty();
+            plain.getOutputStream()
+                    .write(("GET / HTTP/1.1\r\nAuthorization: Bearer " + ADMIN + "\r\n\r\n").getBytes(UTF_8));
+            await().untilAsserted(() -> assertThat(text(log)).contains("it does not speak TLS"));
+        } finally {
+            own.detachAppender(log);
+            own.setLevel(before);
+        }
+        assertThat(text(log)).doesNotContain(hex).doesNotContain(ADMIN);
+    }
+
+    /** Returns the messages and the exceptions of a log. */
+    private static String text(ListAppender<ILoggingEvent> log) {
+        return List.copyOf(log.list).stream()
+                .map(event ->
+                        event.getFormattedMessage() + " " + ThrowableProxyUtil.asString(event.getThrowableProxy()))
+                .collect(Collectors.joining("\n"));
     }
 
     @Test

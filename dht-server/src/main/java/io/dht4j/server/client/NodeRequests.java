@@ -24,6 +24,9 @@ final class NodeRequests {
 
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
+    /** How long a node works on a call by default. */
+    private static final Duration TIMEOUT_OF_NODES = Duration.ofSeconds(5);
+
     /** A read waits for a node that is not the last one to be tried only for this part of the timeout. */
     private static final int SHARES = 8;
 
@@ -91,8 +94,10 @@ final class NodeRequests {
     private <T> CompletableFuture<HttpResponse<T>> attempt(int attempt, ApiRequest request, BodyHandler<T> handler) {
         int index = preferred.get();
         URI node = nodes.get(index % nodes.size());
-        HttpRequest.Builder sent = HttpRequest.newBuilder(URI.create(node + request.pathAndQuery()))
-                .timeout(patience(attempt, request.method()))
+        Duration patience = patience(attempt, request.method());
+        HttpRequest.Builder sent = HttpRequest.newBuilder(
+                        URI.create(node + request.pathAndQuery() + timeoutOfNode(request, patience)))
+                .timeout(patience)
                 .header("Accept", request.pathAndQuery().startsWith("/v0/entities") ? "application/x-ndjson" : "*/*");
         request.apply(sent);
         authorization.ifPresent(value -> sent.header("Authorization", value));
@@ -115,6 +120,18 @@ final class NodeRequests {
                             : CompletableFuture.<HttpResponse<T>>failedFuture(failures.unreachable(node, error));
                 })
                 .thenCompose(stage -> stage);
+    }
+
+    /**
+     * Returns the parameter that lets a node answer in time why a call has failed, if this client waits for a shorter
+     * time than a node does by default.
+     */
+    private static String timeoutOfNode(ApiRequest request, Duration patience) {
+        boolean isCall = request.pathAndQuery().startsWith("/v0/entity?")
+                || request.pathAndQuery().startsWith("/v0/atomic");
+        return isCall && patience.compareTo(TIMEOUT_OF_NODES) <= 0
+                ? "&timeout=" + Math.max(1, patience.toMillis() * 9 / 10)
+                : "";
     }
 
     /** Returns how long to wait for a node. A write is not sent to another one while the first may carry it out. */

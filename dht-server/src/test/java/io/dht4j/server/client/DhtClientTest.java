@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
+import io.dht4j.Key;
 import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -12,6 +13,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.Test;
@@ -40,6 +42,27 @@ class DhtClientTest {
             assertThat(Duration.ofNanos(System.nanoTime() - begun)).isLessThan(timeout.dividedBy(2));
         } finally {
             good.stop(0);
+        }
+    }
+
+    @Test
+    void aNodeIsToldOfAShortTimeoutSoThatItCanAnswerWhyACallFails() throws Exception {
+        List<String> queries = new CopyOnWriteArrayList<>();
+        HttpServer node = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        node.createContext("/", exchange -> {
+            queries.add(exchange.getRequestURI().getQuery());
+            exchange.sendResponseHeaders(404, -1);
+            exchange.close();
+        });
+        node.start();
+        try {
+            List<URI> nodes =
+                    List.of(URI.create("http://127.0.0.1:" + node.getAddress().getPort()));
+            DhtClient.await(new DhtClient(nodes, Duration.ofSeconds(2)).get(Key.of("k"), AskedPolicy.DEFAULT));
+            DhtClient.await(new DhtClient(nodes, Duration.ofSeconds(30)).get(Key.of("k"), AskedPolicy.DEFAULT));
+            assertThat(queries).containsExactly("id=k&timeout=1800", "id=k");
+        } finally {
+            node.stop(0);
         }
     }
 

@@ -155,8 +155,9 @@ final class NodeFactory {
         Throwable cause =
                 failure instanceof IllegalStateException && failure.getCause() != null ? failure.getCause() : failure;
         if (cause instanceof TransportException) {
-            return "Choose another address by dht4j.transport.host and dht4j.transport.port, or end the process "
-                    + "that uses it.";
+            return "End the process that uses the address, or choose another one: in the list of nodes of every "
+                    + "instance, or by dht4j.transport.host and dht4j.transport.port if only the place where this "
+                    + "node listens differs from the list.";
         }
         return cause instanceof StoreException
                 ? "Make the directory usable, or choose another one by dht4j.store.directory."

@@ -157,7 +157,7 @@ public final class Admission {
             if (observed != null) {
                 running.whenComplete((result, error) -> observed.ended(error));
             }
-            return running;
+            return running.isCompletedExceptionally() ? DhtException.unwrap(running) : running;
         }
         // So that the caller's next call finds the room that this one leaves.
         return CallerStage.behind(

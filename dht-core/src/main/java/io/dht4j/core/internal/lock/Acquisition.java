@@ -47,7 +47,7 @@ final class Acquisition implements Locks.Ending {
         if (!result.isDone()) {
             putIfAbsent();
         }
-        return result.minimalCompletionStage();
+        return DhtException.unwrap(result);
     }
 
     @Override

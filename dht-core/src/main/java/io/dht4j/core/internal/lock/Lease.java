@@ -210,7 +210,7 @@ final class Lease implements HeldLock, Locks.Ending {
         CompletableFuture<Void> before;
         synchronized (this) {
             if (released.isPresent()) {
-                return released.get().minimalCompletionStage();
+                return DhtException.unwrap(released.get());
             }
             released = Optional.of(releasing);
             before = renewed;
@@ -227,7 +227,7 @@ final class Lease implements HeldLock, Locks.Ending {
                 releasing.completeExceptionally(DhtException.unwrap(error));
             }
         });
-        return releasing.minimalCompletionStage();
+        return DhtException.unwrap(releasing);
     }
 
     /** Completes with whether the value was this lock's until it was removed. */
@@ -250,6 +250,6 @@ final class Lease implements HeldLock, Locks.Ending {
 
     @Override
     public String toString() {
-        return lock + ", held with token " + token();
+        return lock + (remaining().isZero() ? ", no longer held, with token " : ", held with token ") + token();
     }
 }

@@ -1,6 +1,7 @@
 package io.dht4j.simulator.cluster.membership;
 
 import static io.dht4j.simulator.cluster.membership.FormedCluster.BOUND;
+import static io.dht4j.simulator.cluster.membership.FormedCluster.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -274,6 +275,24 @@ class LockTest {
         assertThat(failure(lock(application).tryLock(LEASE, LEASE))).isInstanceOf(CancellationException.class);
         cluster.env.advance(Duration.ofMillis(100));
         take(lock(cluster.cluster(1)));
+    }
+
+    @Test
+    void atARemovedNodeALockEndsAndClosesAndAnotherOneIsRefusedAtOnce() {
+        await(cluster.cluster(0).membership().add(node(3).id()));
+        cluster.join(3, List.of(node(0)));
+        cluster.awaitStarts();
+        Cluster application = cluster.cluster(3);
+        HeldLock held = take(lock(application));
+        CompletionStage<Optional<HeldLock>> waiting = lock(application).tryLock(Duration.ofHours(1), LEASE);
+        await(cluster.cluster(0).membership().remove(node(3).id()));
+        assertThat(await(held.ended())).startsWith("this node can no longer serve: ");
+        assertThat(failure(waiting)).isInstanceOf(CancellationException.class);
+        held.close();
+        assertThat(held).asString().contains(", no longer held, ");
+        assertThat(failure(lock(application).tryLock(Duration.ofHours(1), LEASE)))
+                .isInstanceOf(CancellationException.class)
+                .hasMessageStartingWith("this node can no longer serve: ");
     }
 
     @Test

@@ -233,6 +233,7 @@ public final class NodeCluster implements Cluster {
                 runtime.fail(refusal);
                 readiness.close(refusal);
                 admission.close(refusal);
+                locks.close(refusal);
             } finally {
                 try {
                     // Before it is logged: no line that says that the node serves may come after that.

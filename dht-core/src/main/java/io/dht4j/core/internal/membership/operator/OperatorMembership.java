@@ -3,6 +3,7 @@ package io.dht4j.core.internal.membership.operator;
 import static java.util.Objects.requireNonNull;
 
 import io.dht4j.ClusterMembership;
+import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
 import io.dht4j.MembershipChange;
 import io.dht4j.MembershipEvent;
@@ -58,7 +59,7 @@ public final class OperatorMembership implements ClusterMembership {
 
     @Override
     public CompletionStage<MembershipStatus> status() {
-        return withState(state -> {
+        return DhtException.unwrap(withState(state -> {
             CompletableFuture<Plan> plan = plans.of(state);
             return agreed.reports()
                     .ask(state)
@@ -72,12 +73,12 @@ public final class OperatorMembership implements ClusterMembership {
                                             agreed.reports()::silence,
                                             agreed.reports()::foreign)
                                     .status());
-        });
+        }));
     }
 
     @Override
     public CompletionStage<RebalancePlan> plan() {
-        return withState(state -> plans.of(state)
+        return DhtException.unwrap(withState(state -> plans.of(state)
                 .thenApply(plan -> new RebalancePlan(
                         state.epoch(),
                         plan.batches().stream()
@@ -87,7 +88,7 @@ public final class OperatorMembership implements ClusterMembership {
                                         batch.partitions().cardinality(),
                                         batch.isGrowth()))
                                 .toList(),
-                        plan.unplaced())));
+                        plan.unplaced()))));
     }
 
     private <T> CompletableFuture<T> withState(Function<ClusterState, CompletableFuture<T>> answer) {
@@ -99,7 +100,10 @@ public final class OperatorMembership implements ClusterMembership {
 
     @Override
     public CompletionStage<Long> change(MembershipChange change) {
-        requireNonNull(change, "change");
+        return DhtException.unwrap(begin(requireNonNull(change, "change")));
+    }
+
+    private CompletionStage<Long> begin(MembershipChange change) {
         if (change instanceof MembershipChange.Replace replace) {
             return withState(state -> requireSilent(state, replace).thenCompose(silent -> agreed(change)));
         }

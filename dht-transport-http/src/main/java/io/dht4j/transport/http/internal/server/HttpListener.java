@@ -465,10 +465,11 @@ public final class HttpListener {
         }
 
         private void failedEarly(Throwable failure) {
-            LOG.debug("connection failed before its first request", failure);
             if (ConnectFailure.isPlaintext(failure)) {
-                // Vert.x does not tell its address.
+                // Vert.x does not tell its address. The exception contains what the caller has sent, perhaps a token.
                 refusedCallers.refused("a caller of " + options.address(), "it does not speak TLS");
+            } else {
+                LOG.debug("connection failed before its first request", failure);
             }
         }
     }
