@@ -264,6 +264,58 @@ class ConsoleTest {
     }
 
     @Test
+    void anAtomicKeyIsShownWithItsCounterOrItsLock() throws Exception {
+        String self = "127.0.0.1:" + ports.get(0);
+        ServerProcess server = ServerProcess.start(
+                directory,
+                "--id",
+                "n1",
+                "--listen",
+                self,
+                "--bootstrap",
+                "n1=" + self,
+                "--data",
+                directory.resolve("data").toString());
+        servers.add(server);
+        server.awaitReady();
+        assertThat(change("POST", "/v0/atomic/add?map=visits&id=home&delta=42", "")).isEqualTo(201);
+        assertThat(change("PUT", "/v0/atomic?map=locks&id=reports", "10000 0123456789abcdef0123456789abcdef"))
+                .isEqualTo(201);
+        assertThat(change("PUT", "/v0/atomic?map=locks&id=other", "a value")).isEqualTo(201);
+        page.open(url("/console"));
+        page.awaitText("#load", "Atomic keys, since the start");
+        await().atMost(PATIENCE).until(() -> isVisible("#atomic-map"));
+        assertThat(page.text("#load")).contains("Of one round trip");
+
+        lookUp("home", "visits");
+        page.awaitText("#found", "Counter");
+        assertThat(page.text("#found")).contains("42", "newest");
+        lookUp("reports", "locks");
+        page.awaitText("#found", "held by 01234567…, lease 10 s, renewed ");
+        page.awaitText("#found", "newest");
+        lookUp("other", "locks");
+        page.awaitText("#found", "7 bytes");
+        assertThat(page.text("#found")).doesNotContain("Lock", "Counter", "a value");
+        lookUp("home", "");
+        page.awaitText("#found", "absent, deleted or expired");
+        assertThat(page.problems()).isEmpty();
+    }
+
+    private int change(String method, String path, String body) throws Exception {
+        HttpRequest request = HttpRequest.newBuilder(URI.create(url(path)))
+                .timeout(PATIENCE)
+                .method(method, BodyPublishers.ofString(body))
+                .build();
+        return client.send(request, BodyHandlers.discarding()).statusCode();
+    }
+
+    private void lookUp(String key, String map) {
+        type("#key", key);
+        type("#atomic-map", map);
+        click("#lookup button");
+    }
+
+    @Test
     void aNarrowPageIsShortAndHasALinkToEachPanel() throws Exception {
         startAll();
         page.show(400, false);

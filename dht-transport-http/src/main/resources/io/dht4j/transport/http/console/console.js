@@ -138,6 +138,8 @@ function showData() {
   update(byId('moves'), work.rebalancing(sources.members));
   update(byId('store'), work.store(status));
   update(byId('overload'), work.overload(status));
+  // Only a cluster whose nodes may change has atomic maps.
+  byId('of-map').hidden = !members && sources.members.state !== 'forbidden';
   update(byId('load'), load.load(sources.metrics));
   update(byId('slow'), load.slow(sources.slow));
   acts.offer(isAdmin() && !node.isLost, members);
@@ -187,7 +189,7 @@ function enter(token) {
   load.forget();
   nodes.forget();
   hotkeys.reset();
-  update(byId('found'), note('Shows the partition of a key, its replicas and their versions, not the value.'));
+  update(byId('found'), note('Shows the partition of a key, its replicas and their versions, not the value; of an atomic map also a counter and a lock.'));
   askNow();
 }
 byId('token-form').addEventListener('submit', event => {

@@ -20,6 +20,7 @@ let kinds = [];
 let current = { calls: new Map(), peers: new Map() };
 let offsets = new Map();
 let gauges = [];
+let rounds = [];
 
 /** Notes the text of `/metrics`. */
 export function read(text, at) {
@@ -37,6 +38,7 @@ export function read(text, at) {
   }
   offsets = clockOffsets(samples);
   gauges = usage(samples);
+  rounds = atomic(samples);
   before = now;
 }
 
@@ -61,6 +63,21 @@ function usage(samples) {
   ].filter(([, value]) => value);
 }
 
+/** Returns what operations on atomic keys have cost the node since its start; empty if there were none. */
+function atomic(samples) {
+  const of = name => gauge(samples, 'dht_atomic_' + name + '_total') ?? 0;
+  const [forwarded, proposed, all] = [of('forwarded'), of('proposed'), of('rounds')];
+  if (forwarded + proposed === 0) { return []; }
+  const share = name => number(100 * of(name) / Math.max(1, all)) + ' %';
+  return [
+    ['Operations sent to other nodes', count(forwarded)],
+    ['Operations in rounds of this node', count(proposed)],
+    ['Rounds', count(all)],
+    ['Of one round trip', share('rounds_short')],
+    ['Repeated', share('rounds_repeated')],
+  ];
+}
+
 /** Forgets all of it. */
 export function forget() {
   before = undefined;
@@ -69,6 +86,7 @@ export function forget() {
   current = { calls: new Map(), peers: new Map() };
   offsets = new Map();
   gauges = [];
+  rounds = [];
 }
 
 /** Returns the last known offsets of clocks. */
@@ -128,6 +146,7 @@ export function load(source) {
       hasPercentiles ? chart('Latency, p99', of => of.p99, seconds) : chart('Latency, mean', of => of.mean, seconds)),
     gauges.length > 0 && el('div', { class: 'split' }, facts(gauges)),
     figures('Calls of clients by kind', 'Calls', kinds.map(kind => [kind, current.calls.get(kind) ?? {}]), true),
+    rounds.length > 0 && [el('h3', {}, 'Atomic keys, since the start'), el('div', { class: 'split' }, facts(rounds))],
     current.peers.size > 0 && [el('h3', {}, 'Requests to other nodes'),
       figures('Requests by node', 'Node', [...current.peers].sort(([a], [b]) => a < b ? -1 : 1), false)]);
 }

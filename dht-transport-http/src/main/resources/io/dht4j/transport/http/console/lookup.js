@@ -1,7 +1,7 @@
 // A key with its partition, its replicas and their versions.
 
 import { ask, problem } from './poll.js';
-import { byId, counted, bytes, el, facts, note, table, tag, time, update } from './dom.js';
+import { byId, counted, bytes, el, facts, note, seconds, span, table, tag, time, update } from './dom.js';
 import { colourOf } from './partitions.js';
 
 /** A read waits for replicas, so it may take longer than what a node knows by itself. */
@@ -9,9 +9,25 @@ const READ_TIMEOUT_MS = 15000;
 /** A replica that has not answered by then is shown as such. */
 const REPLICAS_MS = 4000;
 const PHYSICAL_BITS = 16n;
+/** How much longer than its lease a lock may look unrenewed: the clocks of nodes and browser differ a little. */
+const LEASE_SLACK_MS = 2000;
+/** The value of a lock: its lease in milliseconds, and a name of its holder. */
+const LOCK = /^([1-9]\d{0,8}) ([0-9a-f]{32})$/;
 
 /** Returns the time in a version, whose upper 48 bits are milliseconds. */
-const written = version => time(Number(BigInt(version) >> PHYSICAL_BITS));
+const millis = version => Number(BigInt(version) >> PHYSICAL_BITS);
+const written = version => time(millis(version));
+
+const bytesOf = (key, encoding) => encoding === 'id' ? new TextEncoder().encode(key)
+  : Uint8Array.from(atob(key.replaceAll('-', '+').replaceAll('_', '/')), letter => letter.charCodeAt(0));
+
+/** Returns the query for the place of an atomic key: `\0atomic/`, the length of the map's name in a byte, name and key. */
+function place(map, key, encoding) {
+  const name = bytesOf(map, 'id');
+  const all = [...bytesOf('\0atomic/', 'id'), name.length, ...name, ...bytesOf(key, encoding)];
+  const base64 = btoa(String.fromCharCode(...all)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+  return new URLSearchParams({ id_base64: base64 });
+}
 
 async function json(path, options) {
   const answer = await ask(path, options);
@@ -32,6 +48,27 @@ async function read(query) {
     return found;
   }
   return { problem: answer.status === 404 ? 'absent, deleted or expired' : (await problem(answer)).detail };
+}
+
+/** Reads the key of an atomic map: its version, the number of a counter, and whether it is a lock. */
+async function readAtomic(query) {
+  const answer = await ask('v0/atomic?' + query, { timeout: READ_TIMEOUT_MS });
+  if (!answer.ok) { return { problem: answer.status === 404 ? 'absent' : (await problem(answer)).detail }; }
+  const value = await answer.text();
+  const [, lease, holder] = LOCK.exec(value) ?? [];
+  return {
+    version: answer.headers.get('Dht-Version'),
+    number: answer.headers.get('Dht-Number'),
+    bytes: answer.headers.get('Dht-Number') ? undefined : Number(answer.headers.get('Content-Length')),
+    expires: answer.headers.get('Dht-Expires-At'),
+    lock: holder && { lease: Number(lease), holder },
+  };
+}
+
+function lock({ lease, holder }, version) {
+  const age = Date.now() - millis(version);
+  return ['held by ' + holder.slice(0, 8) + '…, lease ' + seconds(lease / 1000) + ', renewed ' + span(age) + ' ago ',
+    age > lease + LEASE_SLACK_MS && tag('not renewed in time: free for the next one', 'warn')];
 }
 
 /** Returns what a replica has, as the cells of its row. */
@@ -57,6 +94,8 @@ function result(placement, found, replicas, status) {
     facts([
       ['Partition', placement.partition],
       found.problem ? ['Read', found.problem] : ['Version read', found.version + ', written ' + written(found.version)],
+      found.number && ['Counter', found.number],
+      found.lock && ['Lock', lock(found.lock, found.version)],
       found.bytes >= 0 && ['Value', counted(found.bytes, 'byte') + (found.bytes >= 1024 ? ', ' + bytes(found.bytes) : '')],
       found.expires && ['Expires', time(Number(found.expires))],
     ]),
@@ -66,12 +105,13 @@ function result(placement, found, replicas, status) {
       && note('A replica is being moved: a further node takes writes too.'));
 }
 
-async function look(key, encoding, status) {
-  const query = new URLSearchParams({ [encoding]: key });
+async function look(key, encoding, map, status) {
+  const own = { [encoding]: key };
+  const query = map === '' ? new URLSearchParams(own) : place(map, key, encoding);
   const asked = json('v0/replicas?' + query + '&timeout=' + REPLICAS_MS, { timeout: READ_TIMEOUT_MS });
   // A read repairs replicas that differ, so it waits until they have been asked.
   const [placement, { replicas }] = await Promise.all([json('v0/placement?' + query), asked]);
-  return result(placement, await read(query), replicas, status);
+  return result(placement, map === '' ? await read(query) : await readAtomic(new URLSearchParams({ map, ...own })), replicas, status);
 }
 
 /**
@@ -92,9 +132,10 @@ export function start(statusNow) {
     }
     show(note('Asking …'));
     try {
-      show(await look(byId('key').value, byId('encoding').value, status));
+      show(await look(byId('key').value, byId('encoding').value, byId('atomic-map').value, status));
     } catch (e) {
-      show(note(e.name === 'TypeError' || e.name === 'TimeoutError' ? 'The node did not answer.' : e.message));
+      // Thrown by atob().
+      show(note(e.name === 'InvalidCharacterError' ? 'The key is not Base64.' : e.name === 'TypeError' || e.name === 'TimeoutError' ? 'The node did not answer.' : e.message));
     }
   });
 }
