@@ -154,6 +154,16 @@ public enum ErrorCode {
     }
 
     /**
+     * Returns whether the same request may succeed later: other nodes may answer then, or a clock that is wrong may be
+     * set.
+     *
+     * @return false if the request itself is wrong
+     */
+    public boolean isTemporary() {
+        return action != Action.FIX_REQUEST || this == VERSION_TOO_FAR_AHEAD;
+    }
+
+    /**
      * Finds a code by its number.
      *
      * @param number as received

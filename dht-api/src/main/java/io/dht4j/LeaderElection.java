@@ -117,9 +117,7 @@ public final class LeaderElection implements AutoCloseable {
 
     /** Returns whether the lock has been asked for during a whole campaign, so that the next one may begin at once. */
     private static boolean isTemporary(Throwable error) {
-        return error instanceof DhtException known
-                && (known.code().action() != ErrorCode.Action.FIX_REQUEST
-                        || known.code() == ErrorCode.VERSION_TOO_FAR_AHEAD);
+        return error instanceof DhtException known && known.code().isTemporary();
     }
 
     private void lead(HeldLock held) {

@@ -158,18 +158,11 @@ final class Acquisition implements Locks.Ending {
     }
 
     private void failed(Throwable error) {
-        if (isTimeLeft() && isTemporary(error)) {
+        if (isTimeLeft() && error instanceof DhtException known && known.code().isTemporary()) {
             lookLater(LONGEST_PAUSE_NANOS);
         } else {
             result.completeExceptionally(error);
         }
-    }
-
-    /** Returns whether the same call may succeed later: a clock that is wrong may be set. */
-    private static boolean isTemporary(Throwable error) {
-        return error instanceof DhtException known
-                && (known.code().action() != ErrorCode.Action.FIX_REQUEST
-                        || known.code() == ErrorCode.VERSION_TOO_FAR_AHEAD);
     }
 
     private void lookLater(long atMostNanos) {

@@ -1,9 +1,9 @@
 package io.dht4j.transport.grpc.internal.tls;
 
 import io.dht4j.security.HandshakeFailureLog;
+import io.dht4j.spi.ConnectFailure;
 import io.grpc.netty.shaded.io.netty.channel.ChannelHandlerContext;
 import io.grpc.netty.shaded.io.netty.channel.ChannelInboundHandlerAdapter;
-import io.grpc.netty.shaded.io.netty.handler.ssl.NotSslRecordException;
 import io.grpc.netty.shaded.io.netty.handler.ssl.SslHandler;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -42,14 +42,14 @@ final class HandshakeReport extends ChannelInboundHandlerAdapter {
 
     /** Returns why a caller was refused; empty if the caller went away or refused this node. */
     private static Optional<String> reason(Throwable failure) {
+        if (ConnectFailure.isPlaintext(failure)) {
+            // The exception's message would show the received bytes.
+            return Optional.of("it does not speak TLS");
+        }
         Throwable cause = failure;
         for (int depth = 0; cause != null && depth < 20; depth++) {
             if (cause instanceof CertificateException) {
                 return Optional.of(String.valueOf(cause.getMessage()));
-            }
-            if (cause instanceof NotSslRecordException) {
-                // The exception's message would show the received bytes.
-                return Optional.of("it does not speak TLS");
             }
             cause = cause.getCause();
         }
