@@ -42,7 +42,7 @@ public final class LeaderElection implements AutoCloseable {
      * @param lock the lock that the leader holds
      * @param lease how long the cluster is without a leader if the leader's process fails, in the range of
      *     {@link DhtLock#tryLock}
-     * @param executor runs the terms, one at a time; they may block it
+     * @param executor runs the terms, one at a time; they may block it, so that it must have threads of its own
      * @param term what a leader does, until {@link HeldLock#ended()} or {@link HeldLock#remaining()} says that it does
      *     not lead any more. If it returns before that, this process resigns: it releases the lock, and the election
      *     ends here: the process never stands again. Likewise if it throws; the executor gets the exception, and most
@@ -70,8 +70,9 @@ public final class LeaderElection implements AutoCloseable {
      * Returns the end of this election.
      *
      * @return a stage that completes once no term is running or can begin: after {@link #close()}, and after a
-     *     resignation. It fails with what a term or the executor has thrown, and as {@link DhtLock#tryLock} does if
-     *     waiting does not help
+     *     resignation. It fails with what a term or the executor has thrown, with an {@link IllegalStateException} if
+     *     the executor runs a term on a thread of this library, and as {@link DhtLock#tryLock} does if waiting does not
+     *     help
      */
     public CompletionStage<Void> ended() {
         return DhtException.unwrap(ended);
@@ -133,6 +134,13 @@ public final class LeaderElection implements AutoCloseable {
     }
 
     private void serve(HeldLock held) {
+        if (LibraryThread.isCallingBack()) {
+            held.release();
+            ended.completeExceptionally(new IllegalStateException("no term begins: the executor of the " + this
+                    + " runs it on a thread of this library, which a term must not block; give it an executor with"
+                    + " threads of its own, not Runnable::run"));
+            return;
+        }
         boolean begins;
         synchronized (this) {
             begins = !isClosed && !held.remaining().isZero();

@@ -14,6 +14,7 @@ import io.dht4j.HeldLock;
 import io.dht4j.IndeterminateException;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
+import io.dht4j.LeaderElection;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Version;
@@ -33,6 +34,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -148,6 +150,28 @@ class AtomicSyncTest {
                 lock.sync().tryLock(Duration.ofSeconds(10), Duration.ofHours(1)).orElseThrow()) {
             assertThat(held.remaining()).isPositive();
         }
+    }
+
+    @Test
+    void aTermThatWouldBlockAThreadOfTheLibraryIsRefused() {
+        DhtLock lock = cluster.lock("locks", Key.of("leader"));
+        CountDownLatch started = new CountDownLatch(1);
+        store.beforeApply = entries -> awaitEnd(started);
+        AtomicBoolean hasRun = new AtomicBoolean();
+        LeaderElection election =
+                LeaderElection.start(lock, Duration.ofSeconds(10), Runnable::run, held -> hasRun.set(true));
+        started.countDown();
+        assertThat(election.ended())
+                .failsWithin(Duration.ofSeconds(30))
+                .withThrowableThat()
+                .havingCause()
+                .isInstanceOf(IllegalStateException.class)
+                .withMessageContaining("the executor of the election by lock leader of map locks")
+                .withMessageContaining("Runnable::run");
+        assertThat(hasRun).isFalse();
+        assertThat(lock.sync().tryLock(Duration.ofSeconds(5), Duration.ofSeconds(10)))
+                .as("it is free again")
+                .isPresent();
     }
 
     private static void awaitEnd(CountDownLatch latch) {
