@@ -1,5 +1,6 @@
 package io.dht4j;
 
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -94,15 +95,21 @@ public abstract sealed class DhtException extends RuntimeException
      * Removes the wrappers that futures add to an exception.
      *
      * @param error any failure
-     * @return the innermost cause that is neither a {@link CompletionException} nor an {@link ExecutionException}
+     * @return the innermost cause that is neither a {@link CompletionException} nor an {@link ExecutionException}, nor
+     *     the {@link CancellationException} in which newer JDKs wrap another one
      */
     public static Throwable unwrap(Throwable error) {
         Throwable inner = error;
-        while (inner.getCause() != null
-                && (inner instanceof CompletionException || inner instanceof ExecutionException)) {
+        while (inner.getCause() != null && isWrapper(inner)) {
             inner = inner.getCause();
         }
         return inner;
+    }
+
+    private static boolean isWrapper(Throwable error) {
+        return error instanceof CompletionException
+                || error instanceof ExecutionException
+                || (error instanceof CancellationException && error.getCause() instanceof CancellationException);
     }
 
     /**

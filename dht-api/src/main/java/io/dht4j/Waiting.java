@@ -1,5 +1,6 @@
 package io.dht4j;
 
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
@@ -13,6 +14,7 @@ final class Waiting {
      * Executes an operation, and waits for its result. Holds no monitor, so that a virtual thread leaves its carrier.
      *
      * @throws DhtException if the stage has failed with one, with the stack trace of this thread
+     * @throws CancellationException if the stage has failed with one, with the same message and trace
      * @throws IllegalStateException if this thread runs an action of a stage; then the operation was not executed
      */
     static <T> T await(Supplier<? extends CompletionStage<T>> operation) {
@@ -38,6 +40,12 @@ final class Waiting {
                 throw ofCaller;
             }
             throw new IllegalStateException("the call failed in an unexpected way: " + failure, failure);
+        } catch (CancellationException e) {
+            // A new one has this thread in its trace, on each JDK, and the reason as its message.
+            CancellationException traced =
+                    new CancellationException(DhtException.unwrap(e).getMessage());
+            traced.initCause(e);
+            throw traced;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw (IndeterminateException) new IndeterminateException(ErrorCode.NO_REPLY, interrupted).traced();

@@ -29,6 +29,7 @@ import io.dht4j.testkit.topology.ModelTopologyLog;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -131,6 +132,16 @@ class AtomicSyncTest {
         assertThat(failure)
                 .isInstanceOf(IndeterminateException.class)
                 .hasMessageContaining("interrupted while waiting");
+        assertThat(failure.getStackTrace())
+                .anyMatch(frame -> frame.getClassName().equals(AtomicSyncTest.class.getName()));
+    }
+
+    @Test
+    void aLockOfAClosedNodeIsRefusedWithTheReasonAndTheCaller() {
+        DhtLock lock = cluster.lock("locks", Key.of("reports"));
+        cluster.close();
+        Throwable failure = catchThrowable(() -> lock.sync().tryLock(Duration.ofSeconds(10), Duration.ofHours(1)));
+        assertThat(failure).isInstanceOf(CancellationException.class).hasMessage("this node is closed");
         assertThat(failure.getStackTrace())
                 .anyMatch(frame -> frame.getClassName().equals(AtomicSyncTest.class.getName()));
     }
