@@ -50,10 +50,10 @@ public interface HeldLock extends AutoCloseable {
      */
     @Override
     default void close() {
-        boolean isHeld = !remaining().isZero();
-        CompletionStage<Boolean> releasing = release();
-        if (isHeld) {
-            Waiting.await(() -> releasing);
+        if (remaining().isZero()) {
+            release();
+        } else {
+            Waiting.await(() -> release());
         }
     }
 }

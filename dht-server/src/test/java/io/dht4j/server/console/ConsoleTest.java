@@ -278,7 +278,8 @@ class ConsoleTest {
                 directory.resolve("data").toString());
         servers.add(server);
         server.awaitReady();
-        assertThat(change("POST", "/v0/atomic/add?map=visits&id=home&delta=42", "")).isEqualTo(201);
+        assertThat(change("POST", "/v0/atomic/add?map=visits&id=home&delta=42", ""))
+                .isEqualTo(201);
         assertThat(change("PUT", "/v0/atomic?map=locks&id=reports", "10000 0123456789abcdef0123456789abcdef"))
                 .isEqualTo(201);
         assertThat(change("PUT", "/v0/atomic?map=locks&id=other", "a value")).isEqualTo(201);
