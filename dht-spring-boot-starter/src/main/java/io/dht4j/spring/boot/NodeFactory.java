@@ -117,7 +117,7 @@ final class NodeFactory {
             open(builder);
             return builder.start();
         });
-        LOG.info("node {} at {} has started", self.id(), self.address());
+        LOG.info("node {} has started; the others call it at {}", self.id(), self.address());
         return started;
     }
 
