@@ -43,17 +43,13 @@ public interface HeldLock extends AutoCloseable {
     CompletionStage<Boolean> release();
 
     /**
-     * Gives the lock back, and waits until it is free. If the holding has ended before, does not wait, and begins to
+     * Gives the lock back, and waits until it is free. If the holding has ended by itself, does not wait, and begins to
      * remove what the holder may have left.
      *
      * @throws DhtException if no majority has answered; the lock is free a lease after its last renewal at the latest
      */
     @Override
     default void close() {
-        if (remaining().isZero()) {
-            release();
-        } else {
-            Waiting.await(() -> release());
-        }
+        Waiting.await(() -> release());
     }
 }

@@ -138,7 +138,7 @@ public final class LeaderElection implements AutoCloseable {
             held.release();
             ended.completeExceptionally(new IllegalStateException("no term begins: the executor of the " + this
                     + " runs it on a thread of this library, which a term must not block; give it an executor with"
-                    + " threads of its own, not Runnable::run"));
+                    + " threads of its own, not Runnable::run, nor one that runs what it rejects in its caller"));
             return;
         }
         boolean begins;

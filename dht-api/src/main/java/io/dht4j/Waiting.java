@@ -14,7 +14,8 @@ final class Waiting {
      * Executes an operation, and waits for its result. Holds no monitor, so that a virtual thread leaves its carrier.
      *
      * @throws DhtException if the stage has failed with one, with the stack trace of this thread
-     * @throws CancellationException if the stage has failed with one, with the same message and trace
+     * @throws CancellationException if the stage has failed with one, with the same message, and the stack trace of
+     *     this thread
      * @throws IllegalStateException if this thread runs an action of a stage; then the operation was not executed
      */
     static <T> T await(Supplier<? extends CompletionStage<T>> operation) {

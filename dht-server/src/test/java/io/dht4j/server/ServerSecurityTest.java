@@ -31,6 +31,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -139,6 +140,7 @@ class ServerSecurityTest {
         Logger own = (Logger) LoggerFactory.getLogger("io.dht4j");
         Level before = own.getLevel();
         ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.list = new CopyOnWriteArrayList<>();
         log.start();
         own.addAppender(log);
         own.setLevel(Level.DEBUG);

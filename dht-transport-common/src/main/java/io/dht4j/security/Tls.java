@@ -183,7 +183,7 @@ public final class Tls implements AutoCloseable {
      * @return a new object
      */
     public X509ExtendedTrustManager trustManager(ExpectedPeer peers) {
-        if (!isOwnerChecked.getAndSet(true)) {
+        if (owner.name.isPresent() && !isOwnerChecked.getAndSet(true)) {
             owner.name.ifPresent(name -> watched.current().credentials().warnIfForeign(name, warnings));
         }
         return new PeerTrustManager(trustManager, peers);

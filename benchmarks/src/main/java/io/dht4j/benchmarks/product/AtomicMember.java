@@ -76,7 +76,7 @@ final class AtomicMember implements Member {
 
     @Override
     public int clusterSize() {
-        return map.toCompletableFuture().isDone() ? members : 1;
+        return map.toCompletableFuture().getNow(null) != null ? members : 1;
     }
 
     @Override

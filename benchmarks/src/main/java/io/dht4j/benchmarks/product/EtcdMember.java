@@ -38,7 +38,7 @@ final class EtcdMember implements Member {
 
     private static final String HTTP = "http://127.0.0.1:";
     private static final long LOOK_SECONDS = 1;
-    private static final long END_SECONDS = 10;
+    private static final long END_SECONDS = 5;
 
     private final Process server;
     private final ManagedChannel channel;
@@ -155,7 +155,7 @@ final class EtcdMember implements Member {
         server.destroy();
         try {
             if (!server.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
-                server.destroyForcibly();
+                server.destroyForcibly().waitFor();
             }
         } catch (InterruptedException e) {
             server.destroyForcibly();

@@ -96,7 +96,7 @@ final class NodeRequests {
         URI node = nodes.get(index % nodes.size());
         Duration patience = patience(attempt, request.method());
         HttpRequest.Builder sent = HttpRequest.newBuilder(
-                        URI.create(node + request.pathAndQuery() + timeoutOfNode(request, patience)))
+                        URI.create(node + request.pathAndQuery() + timeoutOfNode(attempt, request, patience)))
                 .timeout(patience)
                 .header("Accept", request.pathAndQuery().startsWith("/v0/entities") ? "application/x-ndjson" : "*/*");
         request.apply(sent);
@@ -126,10 +126,11 @@ final class NodeRequests {
      * Returns the parameter that lets a node answer in time why a call has failed, if this client waits for a shorter
      * time than a node does by default.
      */
-    private static String timeoutOfNode(ApiRequest request, Duration patience) {
+    private String timeoutOfNode(int attempt, ApiRequest request, Duration patience) {
         boolean isCall = request.pathAndQuery().startsWith("/v0/entity?")
                 || request.pathAndQuery().startsWith("/v0/atomic");
-        return isCall && patience.compareTo(TIMEOUT_OF_NODES) <= 0
+        // Another node is asked if this one does not answer, but not if it answers that others do not.
+        return attempt == nodes.size() && isCall && patience.compareTo(TIMEOUT_OF_NODES) <= 0
                 ? "&timeout=" + Math.max(1, patience.toMillis() * 9 / 10)
                 : "";
     }

@@ -286,7 +286,7 @@ class ConsoleTest {
         page.open(url("/console"));
         page.awaitText("#load", "Atomic keys, since the start");
         await().atMost(PATIENCE).until(() -> isVisible("#atomic-map"));
-        assertThat(page.text("#load")).contains("Of one round trip");
+        assertThat(page.text("#load")).contains("Rounds of one round trip");
 
         lookUp("home", "visits");
         page.awaitText("#found", "Counter");

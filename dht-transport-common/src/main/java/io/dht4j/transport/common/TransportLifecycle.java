@@ -133,8 +133,10 @@ public final class TransportLifecycle {
     private static String remedy(String message) {
         return switch (message) {
             case "Address already in use" -> "; stop what listens there, or choose another port";
-            case "Cannot assign requested address" -> "; choose an address of this machine, or 0.0.0.0 for all";
-            case "Permission denied" -> "; choose a port of 1024 or above, or give the process the privilege";
+            case "Cannot assign requested address", "Can't assign requested address" ->
+                "; choose an address of this machine, or 0.0.0.0 for all";
+            case "Permission denied" ->
+                "; choose a port of 1024 or above, or give the process the privilege to bind it";
             default -> "";
         };
     }

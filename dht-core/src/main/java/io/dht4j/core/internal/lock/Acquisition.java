@@ -42,12 +42,21 @@ final class Acquisition implements Locks.Ending {
     }
 
     CompletionStage<Optional<HeldLock>> start() {
-        result.whenComplete((held, error) -> lock.locks.remove(this));
+        CompletableFuture<Optional<HeldLock>> given = new CompletableFuture<>();
+        result.whenComplete((held, error) -> {
+            lock.locks.remove(this);
+            if (error != null) {
+                given.completeExceptionally(error);
+            } else if (!given.complete(held)) {
+                // The caller has completed or cancelled its stage.
+                held.ifPresent(HeldLock::release);
+            }
+        });
         lock.locks.add(this);
         if (!result.isDone()) {
             putIfAbsent();
         }
-        return DhtException.unwrap(result);
+        return given;
     }
 
     @Override

@@ -33,6 +33,9 @@ final class Lease implements HeldLock, Locks.Ending {
     private Version current;
     private long endNanos;
     private boolean isOver;
+    /** Whether it has ended otherwise than by a call of {@link #release()}. */
+    private boolean hasLapsed;
+
     private String trouble = "";
     private CompletableFuture<Void> renewed = CompletableFuture.completedFuture(null);
     private Optional<CompletableFuture<Boolean>> released = Optional.empty();
@@ -89,18 +92,23 @@ final class Lease implements HeldLock, Locks.Ending {
     /** Releases it, if the cluster still executes operations. */
     @Override
     public void end(String why) {
-        if (over(why)) {
+        if (lapsed(why)) {
             release();
         }
     }
 
+    private boolean lapsed(String why) {
+        return over(why, true);
+    }
+
     /** Ends the holding, and returns whether it had not ended before. */
-    private boolean over(String why) {
+    private boolean over(String why, boolean lapses) {
         synchronized (this) {
             if (isOver) {
                 return false;
             }
             isOver = true;
+            hasLapsed = lapses;
             renewal.cancel();
             end.cancel();
         }
@@ -127,7 +135,7 @@ final class Lease implements HeldLock, Locks.Ending {
             try {
                 endAfter(restNanos);
             } catch (Throwable e) {
-                over("its end cannot be awaited: " + e);
+                lapsed("its end cannot be awaited: " + e);
                 throw e;
             }
         } else {
@@ -135,7 +143,7 @@ final class Lease implements HeldLock, Locks.Ending {
             synchronized (this) {
                 why = "its lease has ended before it was renewed" + trouble;
             }
-            over(why);
+            lapsed(why);
         }
     }
 
@@ -195,7 +203,7 @@ final class Lease implements HeldLock, Locks.Ending {
             }
             renewAfter(0);
         } else {
-            over(put.current().isPresent() ? "another holder has taken it" : "its key was removed");
+            lapsed(put.current().isPresent() ? "another holder has taken it" : "its key was removed");
         }
     }
 
@@ -216,7 +224,7 @@ final class Lease implements HeldLock, Locks.Ending {
             before = renewed;
             wasHeld = !remaining().isZero();
         }
-        over("it was released");
+        over("it was released", false);
         before.thenCompose(nothing -> remove()).whenComplete((removed, error) -> {
             if (error == null) {
                 releasing.complete(wasHeld && removed);
@@ -228,6 +236,19 @@ final class Lease implements HeldLock, Locks.Ending {
             }
         });
         return DhtException.unwrap(releasing);
+    }
+
+    @Override
+    public void close() {
+        boolean isWaitedFor;
+        synchronized (this) {
+            isWaitedFor = !hasLapsed;
+        }
+        if (isWaitedFor) {
+            HeldLock.super.close();
+        } else {
+            release();
+        }
     }
 
     /** Completes with whether the value was this lock's until it was removed. */

@@ -296,6 +296,14 @@ class LockTest {
     }
 
     @Test
+    void aLockWhoseStageWasCancelledIsReleasedWhenItIsTaken() {
+        CompletionStage<Optional<HeldLock>> taking = lock(cluster.cluster(0)).tryLock(LEASE, LEASE);
+        assertThat(taking.toCompletableFuture().cancel(false)).isTrue();
+        cluster.env.advance(Duration.ofMillis(500));
+        take(lock(cluster.cluster(1)));
+    }
+
+    @Test
     void leasesOfHoursAreRenewedAndReleased() {
         HeldLock held = await(lock(cluster.cluster(0)).tryLock(Duration.ZERO, Duration.ofHours(4)))
                 .orElseThrow();

@@ -185,6 +185,7 @@ acts.start(() => ({ status: sources.status.data, members: sources.members.data }
 const askNow = poll(changed);
 
 function enter(token) {
+  byId('atomic-map').value = '';
   useToken(token);
   load.forget();
   nodes.forget();

@@ -73,8 +73,8 @@ function atomic(samples) {
     ['Operations sent to other nodes', count(forwarded)],
     ['Operations in rounds of this node', count(proposed)],
     ['Rounds', count(all)],
-    ['Of one round trip', share('rounds_short')],
-    ['Repeated', share('rounds_repeated')],
+    ['Rounds of one round trip', share('rounds_short')],
+    ['Rounds repeated', share('rounds_repeated')],
   ];
 }
 

@@ -24,6 +24,7 @@ const bytesOf = (key, encoding) => encoding === 'id' ? new TextEncoder().encode(
 /** Returns the query for the place of an atomic key: `\0atomic/`, the length of the map's name in a byte, name and key. */
 function place(map, key, encoding) {
   const name = bytesOf(map, 'id');
+  if (name.length > 255) { throw new Error('The name of the map is too long: at most 255 bytes.'); }
   const all = [...bytesOf('\0atomic/', 'id'), name.length, ...name, ...bytesOf(key, encoding)];
   const base64 = btoa(String.fromCharCode(...all)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
   return new URLSearchParams({ id_base64: base64 });
@@ -132,7 +133,7 @@ export function start(statusNow) {
     }
     show(note('Asking …'));
     try {
-      show(await look(byId('key').value, byId('encoding').value, byId('atomic-map').value, status));
+      show(await look(byId('key').value, byId('encoding').value, byId('of-map').hidden ? '' : byId('atomic-map').value, status));
     } catch (e) {
       // Thrown by atob().
       show(note(e.name === 'InvalidCharacterError' ? 'The key is not Base64.' : e.name === 'TypeError' || e.name === 'TimeoutError' ? 'The node did not answer.' : e.message));

@@ -233,13 +233,13 @@ public final class NodeCluster implements Cluster {
                 runtime.fail(refusal);
                 readiness.close(refusal);
                 admission.close(refusal);
-                locks.close(refusal);
             } finally {
                 try {
                     // Before it is logged: no line that says that the node serves may come after that.
                     failure.complete(why);
                 } finally {
                     log(why);
+                    locks.close(refusal);
                 }
             }
         }
