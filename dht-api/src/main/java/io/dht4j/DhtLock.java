@@ -3,7 +3,6 @@ package io.dht4j;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -47,11 +46,11 @@ public interface DhtLock {
      *     whole milliseconds. The holder must hear from the cluster about three times in it: below some seconds, the
      *     failure of a node may end it
      * @return a stage that completes with the lock that is held, or empty if it is not free before the wait is over.
-     *     Someone must take what it completes with, and release it: leaving the stage does not. While the cluster
-     *     cannot tell, it goes on to ask until the wait is over, and fails then as the stages of an {@link AtomicMap}
-     *     do; the lock may stay taken for a lease after such a failure. It fails with {@link ErrorCode#ATOMIC_KIND} if
-     *     the key holds something else, and with a {@link java.util.concurrent.CancellationException} if the cluster is
-     *     closed, or the node can no longer serve
+     *     Someone must take what it completes with, and release it: leaving the stage does not, but cancelling its
+     *     {@code toCompletableFuture()} does. While the cluster cannot tell, it goes on to ask until the wait is over,
+     *     and fails then as the stages of an {@link AtomicMap} do; the lock may stay taken for a lease after such a
+     *     failure. It fails with {@link ErrorCode#ATOMIC_KIND} if the key holds something else, and with a
+     *     {@link java.util.concurrent.CancellationException} if the cluster is closed, or the node can no longer serve
      * @throws IllegalArgumentException if a time is out of its range
      */
     CompletionStage<Optional<HeldLock>> tryLock(Duration wait, Duration lease);
@@ -76,24 +75,9 @@ public interface DhtLock {
 
         /** Takes the lock, as {@link DhtLock#tryLock} does. If this fails, the lock is not held. */
         public Optional<HeldLock> tryLock(Duration wait, Duration lease) {
-            CompletableFuture<Optional<HeldLock>> taking = new CompletableFuture<>();
-            try {
-                return Waiting.await(
-                        () -> {
-                            lock.tryLock(wait, lease).whenComplete((held, error) -> {
-                                if (error != null) {
-                                    taking.completeExceptionally(error);
-                                } else if (!taking.complete(held)) {
-                                    held.ifPresent(HeldLock::release);
-                                }
-                            });
-                            return taking;
-                        },
-                        "interrupted while waiting for " + lock + ", which this call does not hold");
-            } finally {
-                // If the wait was interrupted, there is no one to hold what is taken.
-                taking.cancel(false);
-            }
+            return Waiting.await(
+                    () -> lock.tryLock(wait, lease),
+                    "interrupted while waiting for " + lock + ", which this call does not hold");
         }
 
         @Override

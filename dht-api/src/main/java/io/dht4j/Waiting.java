@@ -1,6 +1,7 @@
 package io.dht4j;
 
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Supplier;
@@ -31,7 +32,7 @@ final class Waiting {
                     + " sync(), or continue on another thread, for example with thenApplyAsync");
         }
         try {
-            return operation.get().toCompletableFuture().get();
+            return getOrCancel(operation.get().toCompletableFuture(), interrupted);
         } catch (ExecutionException e) {
             Throwable failure = DhtException.unwrap(e);
             if (failure instanceof DhtException known) {
@@ -47,9 +48,22 @@ final class Waiting {
                     new CancellationException(DhtException.unwrap(e).getMessage());
             traced.initCause(e);
             throw traced;
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw (IndeterminateException) new IndeterminateException(ErrorCode.NO_REPLY, interrupted).traced();
+        }
+    }
+
+    /** Waits; if this thread is interrupted before the stage ends, cancels it, so that no one waits for its result. */
+    private static <T> T getOrCancel(CompletableFuture<T> waited, String interrupted) throws ExecutionException {
+        while (true) {
+            try {
+                return waited.get();
+            } catch (InterruptedException e) {
+                boolean isCancelled = waited.cancel(false);
+                Thread.currentThread().interrupt();
+                if (isCancelled) {
+                    throw (IndeterminateException) new IndeterminateException(ErrorCode.NO_REPLY, interrupted).traced();
+                }
+                // It has ended meanwhile: get() returns its result without a look at the interrupt.
+            }
         }
     }
 }

@@ -92,16 +92,16 @@ final class Lease implements HeldLock, Locks.Ending {
     /** Releases it, if the cluster still executes operations. */
     @Override
     public void end(String why) {
-        if (lapsed(why)) {
+        if (over(why, true)) {
             release();
         }
     }
 
-    private boolean lapsed(String why) {
-        return over(why, true);
-    }
-
-    /** Ends the holding, and returns whether it had not ended before. */
+    /**
+     * Ends the holding, and returns whether it had not ended before.
+     *
+     * @param lapses whether it ends otherwise than by a release
+     */
     private boolean over(String why, boolean lapses) {
         synchronized (this) {
             if (isOver) {
@@ -135,7 +135,7 @@ final class Lease implements HeldLock, Locks.Ending {
             try {
                 endAfter(restNanos);
             } catch (Throwable e) {
-                lapsed("its end cannot be awaited: " + e);
+                over("its end cannot be awaited: " + e, true);
                 throw e;
             }
         } else {
@@ -143,7 +143,7 @@ final class Lease implements HeldLock, Locks.Ending {
             synchronized (this) {
                 why = "its lease has ended before it was renewed" + trouble;
             }
-            lapsed(why);
+            over(why, true);
         }
     }
 
@@ -203,7 +203,7 @@ final class Lease implements HeldLock, Locks.Ending {
             }
             renewAfter(0);
         } else {
-            lapsed(put.current().isPresent() ? "another holder has taken it" : "its key was removed");
+            over(put.current().isPresent() ? "another holder has taken it" : "its key was removed", true);
         }
     }
 

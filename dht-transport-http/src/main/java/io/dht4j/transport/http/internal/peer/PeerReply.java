@@ -21,7 +21,9 @@ public final class PeerReply {
     public static final String IF_ALWAYS_CLOSED =
             "; if that does not end: does the node there speak HTTP, with TLS or without as this one does?";
 
-    /** In the words of Vert.x, the JDK's HTTP client, one-nio and the system: a peer that reads no more may reset. */
+    /**
+     * In the words of Vert.x, the JDK's HTTP client, one-nio and the system: a peer that has ceased to read may reset.
+     */
     private static final Pattern CLOSED =
             Pattern.compile("Connection was closed|received no bytes|Socket closed|Connection reset|Broken pipe");
 
