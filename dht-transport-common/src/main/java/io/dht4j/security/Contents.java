@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 
 /** The contents of a few small files, each read once. Possibly secret, and therefore omitted from {@link #toString}. */
@@ -31,21 +30,23 @@ final class Contents {
         digest = sha256.digest();
     }
 
-    /** Reads all files, or throws one error that names the unreadable file. */
-    static Contents read(List<Path> files) {
+    /**
+     * Reads all files, or throws one error that names the unreadable file.
+     *
+     * @param files the paths with what each file is for, for example {@code the file of tokens}
+     */
+    static Contents read(Map<Path, String> files) {
         Map<Path, byte[]> bytes = new LinkedHashMap<>();
-        for (Path file : files) {
-            bytes.put(file, read(file));
-        }
+        files.forEach((path, role) -> bytes.put(path, read(path, role + " " + path)));
         return new Contents(bytes);
     }
 
-    private static byte[] read(Path file) {
-        if (Files.isDirectory(file)) {
+    private static byte[] read(Path path, String file) {
+        if (Files.isDirectory(path)) {
             throw new IllegalArgumentException(file + " is a directory, not a file");
         }
         byte[] read;
-        try (InputStream in = Files.newInputStream(file)) {
+        try (InputStream in = Files.newInputStream(path)) {
             read = TextFiles.withoutMark(in.readNBytes(MAX_BYTES + 1));
         } catch (NoSuchFileException e) {
             throw new IllegalArgumentException(file + " does not exist", e);

@@ -9,8 +9,10 @@ import java.security.cert.X509Certificate;
 import java.time.Clock;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -108,9 +110,10 @@ public final class Tls implements AutoCloseable {
     /** Reads the files, with the interval and the clock of a test. */
     static Tls load(TlsFiles files, Consumer<String> warnings, long lookEveryMillis, Clock clock) {
         Owner owner = new Owner();
-        List<Path> paths = Stream.of(files.certificate(), files.key(), files.authorities())
-                .flatMap(Optional::stream)
-                .toList();
+        Map<Path, String> paths = new LinkedHashMap<>();
+        files.certificate().ifPresent(path -> paths.put(path, "the certificate"));
+        files.key().ifPresent(path -> paths.putIfAbsent(path, "the private key"));
+        files.authorities().ifPresent(path -> paths.putIfAbsent(path, "the file of authorities"));
         Watched<Generation> watched = Watched.start(
                 "dht4j-tls-files",
                 paths,

@@ -8,6 +8,7 @@ import java.security.MessageDigest;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -60,7 +61,7 @@ public final class Tokens implements AutoCloseable {
     static Tokens load(Path file, Consumer<String> warnings, long lookEveryMillis) {
         return new Tokens(Watched.start(
                 "dht4j-token-file",
-                List.of(file),
+                Map.of(file, "the file of tokens"),
                 (contents, before) -> TokenFile.parse(file, contents.of(file)),
                 warnings,
                 lookEveryMillis));

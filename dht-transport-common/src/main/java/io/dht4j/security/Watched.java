@@ -4,7 +4,7 @@ import io.dht4j.PrintableText;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -39,7 +39,7 @@ final class Watched<T> implements AutoCloseable {
         T of(Contents contents, @Nullable T before);
     }
 
-    private final List<Path> files;
+    private final Map<Path, String> files;
     private final Meaning<T> meaning;
     private final Consumer<String> warnings;
     private final CountDownLatch closed = new CountDownLatch(1);
@@ -53,7 +53,7 @@ final class Watched<T> implements AutoCloseable {
     /** Whether the contents last refused may become valid. Guarded by this. */
     private boolean postponed;
 
-    private Watched(List<Path> files, Meaning<T> meaning, Consumer<String> warnings) {
+    private Watched(Map<Path, String> files, Meaning<T> meaning, Consumer<String> warnings) {
         this.files = files;
         this.meaning = meaning;
         this.warnings = warnings;
@@ -63,9 +63,16 @@ final class Watched<T> implements AutoCloseable {
         seen = settled;
     }
 
-    /** Reads the files, and watches them until closed. Throws IllegalArgumentException if they are invalid. */
+    /**
+     * Reads the files, given with their roles, and watches them until closed. Throws IllegalArgumentException if they
+     * are invalid.
+     */
     static <T> Watched<T> start(
-            String thread, List<Path> files, Meaning<T> meaning, Consumer<String> warnings, long lookEveryMillis) {
+            String thread,
+            Map<Path, String> files,
+            Meaning<T> meaning,
+            Consumer<String> warnings,
+            long lookEveryMillis) {
         Watched<T> watched = new Watched<>(files, meaning, warnings);
         Thread watcher = new Thread(() -> watched.watch(lookEveryMillis), thread);
         watcher.setDaemon(true);
@@ -126,7 +133,7 @@ final class Watched<T> implements AutoCloseable {
             return;
         }
         warnings.accept(PrintableText.of(
-                files.stream().map(Path::toString).collect(Collectors.joining(", ")) + ": read again"));
+                files.keySet().stream().map(Path::toString).collect(Collectors.joining(", ")) + ": read again"));
     }
 
     /**

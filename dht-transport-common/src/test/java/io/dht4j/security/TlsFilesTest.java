@@ -40,18 +40,18 @@ class TlsFilesTest {
 
     @Test
     void missingFilesAreNamed() {
-        assertRefused(TlsFiles.trusting(file), file + " does not exist");
-        assertRefused(TlsFiles.server(file, issued.key()), file + " does not exist");
-        assertRefused(TlsFiles.server(issued.certificate(), file), file + " does not exist");
-        assertRefused(TlsFiles.trusting(directory), directory + " is a directory");
+        assertRefused(TlsFiles.trusting(file), "the file of authorities " + file + " does not exist");
+        assertRefused(TlsFiles.server(file, issued.key()), "the certificate " + file + " does not exist");
+        assertRefused(TlsFiles.server(issued.certificate(), file), "the private key " + file + " does not exist");
+        assertRefused(TlsFiles.trusting(directory), "the file of authorities " + directory + " is a directory");
     }
 
     @Test
     void emptyAndHugeFilesAreNamed() throws IOException {
         Files.createFile(file);
-        assertRefused(TlsFiles.trusting(file), file + " is empty");
+        assertRefused(TlsFiles.trusting(file), "the file of authorities " + file + " is empty");
         Files.write(file, new byte[(1 << 20) + 1]);
-        assertRefused(TlsFiles.trusting(file), file + " is larger than 1048576 bytes");
+        assertRefused(TlsFiles.trusting(file), "the file of authorities " + file + " is larger than 1048576 bytes");
     }
 
     @Test

@@ -113,12 +113,12 @@ class TlsReloadTest extends TlsReload {
                 meet();
             }
             assertThat(warnings).filteredOn(line -> line.contains("is cut off")).hasSizeBetween(2, 3);
-            assertThat(warnings).last().asString().startsWith(file + " is empty; what was");
+            assertThat(warnings).last().asString().contains(" " + file + " is empty; what was");
             Files.delete(file);
             Look.at(server);
             Look.at(server);
             meet();
-            assertThat(warnings).last().asString().startsWith(file + " does not exist; what was");
+            assertThat(warnings).last().asString().contains(" " + file + " does not exist; what was");
             int told = warnings.size();
             Files.write(file, whole);
             Look.at(server);

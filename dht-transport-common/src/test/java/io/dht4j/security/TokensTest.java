@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
@@ -141,24 +142,24 @@ class TokensTest {
     void aByteOrderMarkIsNoPartOfTheFile() throws Exception {
         assertAllowed(load("\ufeffread " + READER + "\r\n"), READER, Scope.READ);
         Files.writeString(file, "\ufeffread " + READER, StandardCharsets.UTF_16LE);
-        assertRefused("cannot be read: its text is UTF-16: save it as UTF-8");
+        assertUnreadable("cannot be read: its text is UTF-16: save it as UTF-8");
         Files.writeString(file, "\r\nread " + READER, StandardCharsets.UTF_16LE);
-        assertRefused("cannot be read: its text is UTF-16: save it as UTF-8");
+        assertUnreadable("cannot be read: its text is UTF-16: save it as UTF-8");
         Files.writeString(file, "# \u044f\nread " + READER, StandardCharsets.UTF_16BE);
         assertRefused("cannot be read: it has NUL characters, as UTF-16 without a byte order mark: save it as UTF-8");
     }
 
     @Test
     void filesThatAreMissingOrEmptyOrTooLargeAreRefused() throws Exception {
-        assertRefused("does not exist");
+        assertUnreadable("does not exist");
         Files.createFile(file);
-        assertRefused("is empty");
+        assertUnreadable("is empty");
         Files.writeString(file, "# no token\n\n");
         assertRefused("holds no token");
         Files.writeString(file, "read " + READER + "\n".repeat(10_001));
         assertRefused("has more than 10000 lines");
         Files.writeString(file, "#".repeat((1 << 20) + 1));
-        assertRefused("is larger than 1048576 bytes");
+        assertUnreadable("is larger than 1048576 bytes");
         Files.writeString(file, "#\n".repeat(9_999) + "read " + READER + "\n");
         assertAllowed(watchedByHand(), READER, Scope.READ);
     }
@@ -190,8 +191,8 @@ class TokensTest {
                 .containsExactly(
                         file + " line 2 must have a token of 16 to 512 characters of printable ASCII, this one has 12;"
                                 + " what was read before stays in use",
-                        file + " does not exist; what was read before stays in use",
-                        file + " is empty; what was read before stays in use");
+                        "the file of tokens " + file + " does not exist; what was read before stays in use",
+                        "the file of tokens " + file + " is empty; what was read before stays in use");
         Files.writeString(file, "read " + READER + "\n");
         look(tokens, 5);
         assertThat(warnings).hasSize(4).last().isEqualTo(file + ": read again");
@@ -209,7 +210,9 @@ class TokensTest {
     @Test
     void nothingShowsATokenOrItsDigest() throws Exception {
         Tokens tokens = load("read " + READER + "\n");
-        assertThat(tokens.toString() + TokenFile.parse(file, Files.readAllBytes(file)) + Contents.read(List.of(file)))
+        assertThat(tokens.toString()
+                        + TokenFile.parse(file, Files.readAllBytes(file))
+                        + Contents.read(Map.of(file, "a file")))
                 .doesNotContain(READER)
                 .doesNotContain(sha256(READER).substring(0, 8));
     }
@@ -231,10 +234,18 @@ class TokensTest {
         }
     }
 
+    private void assertUnreadable(String why) {
+        assertMessage("the file of tokens " + file + " " + why);
+    }
+
     private void assertRefused(String why) {
+        assertMessage(file + " " + why);
+    }
+
+    private void assertMessage(String message) {
         assertThatExceptionOfType(IllegalArgumentException.class)
                 .isThrownBy(() -> Tokens.load(file, warnings::add))
-                .withMessage(file + " " + why);
+                .withMessage(message);
     }
 
     private static void assertAllowed(Tokens tokens, String token, Scope... scopes) {

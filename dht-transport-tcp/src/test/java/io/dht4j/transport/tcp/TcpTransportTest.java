@@ -175,4 +175,18 @@ class TcpTransportTest extends SocketTransportContract
                     .isEqualTo(Outcome.NOT_SENT);
         }
     }
+
+    /** As an HTTP server does, which waits for the end of a line. */
+    @Test
+    void aCallThatEndsBeforeThePeerGreetsSaysSo() throws IOException {
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Started client = start(echo());
+            Node peer = Node.of("peer", "127.0.0.1:" + server.getLocalPort());
+            assertThat(failure(client.transport()
+                            .call(peer, Frame.of(bytes("a")), within(Duration.ofMillis(500)))
+                            .toCompletableFuture()))
+                    .hasMessageEndingWith("deadline passed before the call was sent, no hello came; does a node of this"
+                            + " transport listen there?");
+        }
+    }
 }

@@ -255,7 +255,18 @@ public final class PeerCall extends CompletableFuture<byte[]> implements Linked<
      * @return false if it has ended before
      */
     public boolean expire() {
-        return abandon(state == SENT ? "no reply by the deadline" : "deadline passed before the call was sent");
+        return expire("");
+    }
+
+    /**
+     * Ends the call as {@link #expire()} does.
+     *
+     * @param obstacle what a call that was not sent has waited for, appended to the reason; may be empty
+     * @return false if it has ended before
+     */
+    boolean expire(String obstacle) {
+        return abandon(
+                state == SENT ? "no reply by the deadline" : "deadline passed before the call was sent" + obstacle);
     }
 
     private void fail(TransportException failure) {

@@ -205,15 +205,27 @@ public final class WaitingCalls {
      * @return the earliest deadline of the remaining calls, and {@code latest}
      */
     public long sweep(long now, long latest) {
-        return sweep(parted, now, sweep(whole, now, latest));
+        return sweep(now, latest, "");
     }
 
-    private static long sweep(Deque<PeerCall> calls, long now, long latest) {
+    /**
+     * Ends and removes the due calls.
+     *
+     * @param now the moment, by {@link System#nanoTime()}
+     * @param latest a later moment
+     * @param obstacle what the calls wait for, appended to the reason of their failure; may be empty
+     * @return the earliest deadline of the remaining calls, and {@code latest}
+     */
+    public long sweep(long now, long latest, String obstacle) {
+        return sweep(parted, now, sweep(whole, now, latest, obstacle), obstacle);
+    }
+
+    private static long sweep(Deque<PeerCall> calls, long now, long latest, String obstacle) {
         long earliest = latest;
         for (var each = calls.iterator(); each.hasNext(); ) {
             PeerCall call = each.next();
             if (call.deadline() - now <= 0) {
-                call.expire();
+                call.expire(obstacle);
             }
             if (!call.hasEnded()) {
                 earliest = earlier(earliest, call.deadline());

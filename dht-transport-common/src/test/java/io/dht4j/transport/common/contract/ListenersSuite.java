@@ -101,8 +101,10 @@ public interface ListenersSuite<T extends PeerTransportOptions<T>> extends Trans
     default void aMissingFileIsNamed() {
         Path missing = Path.of("missing.pem");
         TlsFiles files = TlsFiles.mutual(missing, missing, missing);
-        assertRefused(at("127.0.0.1", 0).withTls(files), "cannot listen on 127.0.0.1:0: missing.pem does not exist");
-        assertRefused(callingOnly().withTls(files), "cannot start: missing.pem does not exist");
+        assertRefused(
+                at("127.0.0.1", 0).withTls(files),
+                "cannot listen on 127.0.0.1:0: the certificate missing.pem does not exist");
+        assertRefused(callingOnly().withTls(files), "cannot start: the certificate missing.pem does not exist");
     }
 
     @Test

@@ -255,7 +255,8 @@ final class Lane implements PeerLane, Resident, Dialer.Owner {
     /** Ends the due calls. Returns when the next look is due. */
     private long sweepCalls(long now) {
         takeIn();
-        long next = waiting.sweep(now, now + FAR_NANOS);
+        boolean isSilent = link != null && !link.isReady();
+        long next = waiting.sweep(now, now + FAR_NANOS, isSilent ? ", no hello came" + PeerSilence.DOUBT : "");
         Dialer dialing = dialer;
         if (dialing != null) {
             dialing.giveUp(now);

@@ -22,6 +22,9 @@ final class PeerSilence {
 
     private static final long PATIENCE_AFTER_SILENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+    /** Ends the reason of a failure where a peer has accepted the connection without a hello. */
+    static final String DOUBT = "; does a node of this transport listen there?";
+
     private final long greetBy;
     private boolean greeted;
     private long heardAt = System.nanoTime();
@@ -95,7 +98,7 @@ final class PeerSilence {
     /** Returns why the connection has to be given up; empty if it need not. */
     Optional<String> verdict(long now) {
         if (!greeted && greetBy - now <= 0) {
-            return Optional.of("no hello in time; does a node of this transport listen there?");
+            return Optional.of("no hello in time" + DOUBT);
         }
         return doubted && doubtEnds - now <= 0 ? Optional.of("the peer was silent") : Optional.empty();
     }
