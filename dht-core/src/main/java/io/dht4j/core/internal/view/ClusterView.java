@@ -97,17 +97,6 @@ public final class ClusterView {
                 Moves.NONE);
     }
 
-    /** Creates a view of an agreed cluster without running batches; see below. */
-    public static ClusterView agreed(
-            UUID cluster,
-            NodeId self,
-            Topology topology,
-            HashFunction hash,
-            List<Row> rows,
-            Map<NodeId, NodeIdentity> identities) {
-        return agreed(cluster, self, topology, hash, rows, identities, Moves.NONE);
-    }
-
     /**
      * Creates a view of an agreed cluster.
      *

@@ -30,6 +30,7 @@ public final class SampleViews {
                 new Topology(epoch, List.of(FIRST, SECOND)),
                 HashFunctions.xxh3(),
                 List.of(rows),
-                Map.of());
+                Map.of(),
+                Moves.NONE);
     }
 }

@@ -11,6 +11,7 @@ import io.dht4j.Topology;
 import io.dht4j.core.FailureDetectors;
 import io.dht4j.core.HashFunctions;
 import io.dht4j.core.internal.view.ClusterView;
+import io.dht4j.core.internal.view.Moves;
 import io.dht4j.core.internal.view.NodeIdentity;
 import io.dht4j.core.internal.view.Row;
 import io.dht4j.simulator.cluster.SimulatedCluster;
@@ -103,7 +104,8 @@ class NodesThatComeAndGoTest {
                     new Topology(epoch, nodes),
                     HashFunctions.xxh3(),
                     Collections.nCopies(AgreedCluster.PARTITIONS, Row.stable(epoch, replicas)),
-                    identities);
+                    identities,
+                    Moves.NONE);
             assertThat(agreed.views(at).install(view)).isTrue();
         }
     }

@@ -10,6 +10,7 @@ import io.dht4j.core.HashFunctions;
 import io.dht4j.core.internal.placement.PartitionSet;
 import io.dht4j.core.internal.repair.purge.PurgeWatermarks;
 import io.dht4j.core.internal.view.ClusterView;
+import io.dht4j.core.internal.view.Moves;
 import io.dht4j.core.internal.view.Phase;
 import io.dht4j.core.internal.view.ReplicaSlot;
 import io.dht4j.core.internal.view.Row;
@@ -41,7 +42,8 @@ class PurgeOfMovingRowsTest {
                 new Topology(epoch, List.of(SELF, OWNER, HEIR)),
                 HashFunctions.xxh3(),
                 List.of(moving, Row.stable(2, List.of(SELF, OWNER))),
-                Map.of());
+                Map.of(),
+                Moves.NONE);
     }
 
     private void beginMove() {

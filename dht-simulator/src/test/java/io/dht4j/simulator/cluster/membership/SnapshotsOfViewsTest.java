@@ -24,6 +24,7 @@ import io.dht4j.core.internal.replica.promise.Promises;
 import io.dht4j.core.internal.snapshot.Snapshots;
 import io.dht4j.core.internal.view.ClusterView;
 import io.dht4j.core.internal.view.IncomingReplicas;
+import io.dht4j.core.internal.view.Moves;
 import io.dht4j.core.internal.view.Phase;
 import io.dht4j.core.internal.view.ReplicaSlot;
 import io.dht4j.core.internal.view.Row;
@@ -91,7 +92,8 @@ class SnapshotsOfViewsTest {
                 new Topology(epoch, List.of(HERE, OTHER)),
                 HashFunctions.xxh3(),
                 List.of(Row.of(epoch, List.of(new ReplicaSlot(phase, owner, HERE))), Row.stable(1, List.of(HERE))),
-                Map.of());
+                Map.of(),
+                Moves.NONE);
     }
 
     private Replica replica() {

@@ -9,6 +9,7 @@ import io.dht4j.core.internal.view.ReplicaSlot;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * The slots of a partition in one view, and what is a majority of them. A slot that moves has answered once both its
@@ -42,55 +43,38 @@ final class RowQuorum {
      * does not: its heir may lack what the owner had accepted.
      */
     boolean isReadQuorum(Collection<NodeId> answered) {
-        return isMajority(count(answered, false));
+        return isMajority(answered::contains, RowQuorum::isReadable);
     }
 
     /** Returns whether some nodes are a majority of slots. */
     boolean isWriteQuorum(Collection<NodeId> answered) {
-        return isMajority(count(answered, true));
+        return isMajority(answered::contains, slot -> true);
     }
 
     /** Returns whether the nodes that have not failed are a read quorum. */
     boolean canReachReadQuorum(Collection<NodeId> failed) {
-        return isReadQuorum(without(failed));
+        return isMajority(node -> !failed.contains(node), RowQuorum::isReadable);
     }
 
     /** Returns whether the nodes that have not failed are a write quorum. */
     boolean canReachWriteQuorum(Collection<NodeId> failed) {
-        return isWriteQuorum(without(failed));
+        return isMajority(node -> !failed.contains(node), slot -> true);
     }
 
-    private List<NodeId> without(Collection<NodeId> failed) {
-        return nodes.stream()
-                .map(Node::id)
-                .filter(node -> !failed.contains(node))
-                .toList();
-    }
-
-    private boolean isMajority(int count) {
-        return 2 * count > slots.size();
-    }
-
-    private int count(Collection<NodeId> answered, boolean isWrite) {
+    private boolean isMajority(Predicate<NodeId> answers, Predicate<ReplicaSlot> counts) {
         int count = 0;
         for (ReplicaSlot slot : slots) {
-            if ((isWrite || isReadable(slot)) && hasAnswered(slot, answered)) {
+            // The heir is the owner itself unless the slot moves.
+            if (counts.test(slot)
+                    && answers.test(slot.owner().id())
+                    && answers.test(slot.heir().id())) {
                 count++;
             }
         }
-        return count;
+        return 2 * count > slots.size();
     }
 
     private static boolean isReadable(ReplicaSlot slot) {
         return slot.phase() != Phase.FILL;
-    }
-
-    private static boolean hasAnswered(ReplicaSlot slot, Collection<NodeId> answered) {
-        for (Node node : slot.nodes()) {
-            if (!answered.contains(node.id())) {
-                return false;
-            }
-        }
-        return true;
     }
 }

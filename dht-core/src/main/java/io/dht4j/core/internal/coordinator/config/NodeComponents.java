@@ -159,11 +159,11 @@ public record NodeComponents(
     }
 
     /**
-     * Returns a description of the placement.
+     * Returns the description that binds the store of a static cluster.
      *
-     * @return one line; two are equal only if the placements are
+     * @return one line; equal only if the node is a replica of the same keys
      */
-    public String description() {
+    public String binding() {
         ClusterView view = view();
         Topology topology = view.topology();
         String nodes = topology.size() + " nodes";
@@ -175,17 +175,8 @@ public record NodeComponents(
         String fingerprint = view.table()
                 .map(table -> ", fingerprint " + Long.toHexString(fingerprint(topology, table)))
                 .orElse("");
-        return view.partitions() + " partitions, placement " + placement + ", hash " + hash.name() + ", " + nodes
-                + fingerprint;
-    }
-
-    /**
-     * Returns the description that binds the store of a static cluster.
-     *
-     * @return one line; equal only if the node is a replica of the same keys
-     */
-    public String binding() {
-        return "name " + self + ", " + description();
+        return "name " + self + ", " + view.partitions() + " partitions, placement " + placement + ", hash "
+                + hash.name() + ", " + nodes + fingerprint;
     }
 
     private static long mix(long print, long next) {

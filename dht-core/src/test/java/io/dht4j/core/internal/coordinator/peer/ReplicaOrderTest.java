@@ -8,6 +8,7 @@ import io.dht4j.Topology;
 import io.dht4j.core.HashFunctions;
 import io.dht4j.core.internal.detection.Suspicion;
 import io.dht4j.core.internal.view.ClusterView;
+import io.dht4j.core.internal.view.Moves;
 import io.dht4j.core.internal.view.Phase;
 import io.dht4j.core.internal.view.ReplicaSlot;
 import io.dht4j.core.internal.view.Row;
@@ -132,7 +133,8 @@ class ReplicaOrderTest {
                 new Topology(1, List.of(A, B, C, D)),
                 HashFunctions.xxh3(),
                 List.of(Row.of(1, slots)),
-                Map.of());
+                Map.of(),
+                Moves.NONE);
         return order.readers(view, 0, 3);
     }
 
