@@ -315,6 +315,10 @@ public final class VersionSource {
     }
 
     private void raiseAndAnswer() {
+        if (isClosed()) {
+            // The last bound is kept, and the store may be closed.
+            return;
+        }
         boolean isKept = false;
         try {
             raiseNow();
@@ -336,6 +340,10 @@ public final class VersionSource {
         if (isKept && isAnyWaiting()) {
             raise();
         }
+    }
+
+    private synchronized boolean isClosed() {
+        return closed;
     }
 
     private synchronized void raised() {
@@ -413,7 +421,8 @@ public final class VersionSource {
     }
 
     private void report(String why) {
-        if (!reported) {
+        // A store that was closed under a last raise has kept a bound before.
+        if (!reported && !isClosed()) {
             LOG.warn(
                     "the store cannot record which versions this node has issued, so that it may issue some again "
                             + "after a restart: {}",

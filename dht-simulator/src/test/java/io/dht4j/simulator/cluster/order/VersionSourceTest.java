@@ -96,6 +96,22 @@ class VersionSourceTest {
     }
 
     @Test
+    void aClosedSourceLeavesTheStoreAlone() {
+        int[] notes = new int[1];
+        versions = start(new ForwardingStore(store) {
+            @Override
+            public void keepNote(String name, byte[] content) {
+                notes[0]++;
+                super.keepNote(name, content);
+            }
+        });
+        versions.prepare();
+        versions.close();
+        env.advance(BOUND);
+        assertThat(notes[0]).isZero();
+    }
+
+    @Test
     void aClockThatWasWrongForAWhileLeavesNoTrace() {
         env.setClockOffset(Duration.ofHours(1));
         // Its clock had heard of nobody, so that it has followed its wrong wall clock.
