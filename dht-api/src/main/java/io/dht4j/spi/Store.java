@@ -186,13 +186,13 @@ public interface Store extends AutoCloseable {
 
     /**
      * Binds the store to the settings that determine its keys. The first description is stored as durably as entries.
-     * With other settings the store would contain keys of which this node is no replica, and lack others. Called once,
-     * before the store is used.
+     * With other settings the store would contain keys of which this node is no replica, and lack others. Called before
+     * the store is used, once while it is open: a second call comes from another node.
      *
      * @param placement describes this node, all nodes, partitions, placement and hash function; equal only if this node
      *     is a replica of the same keys
      * @throws StoreException if the store is bound to another description, which the message quotes, or cannot be
-     *     written
+     *     written; {@link StoreException#inUse} if it was bound since it was opened
      */
     void bind(String placement);
 

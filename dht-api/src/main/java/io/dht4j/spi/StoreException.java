@@ -11,6 +11,8 @@ public final class StoreException extends RuntimeException {
 
     private static final long serialVersionUID = 1;
 
+    private final boolean isInUse;
+
     /**
      * Creates the exception of a failure that the store itself detected.
      *
@@ -18,6 +20,7 @@ public final class StoreException extends RuntimeException {
      */
     public StoreException(String message) {
         super(PrintableText.of(message));
+        this.isInUse = false;
     }
 
     /**
@@ -28,5 +31,32 @@ public final class StoreException extends RuntimeException {
      */
     public StoreException(String message, Throwable cause) {
         super(PrintableText.of(message), cause);
+        this.isInUse = false;
+    }
+
+    private StoreException(String store, String placement) {
+        super(PrintableText.of("the store " + store + " is in use by a node already ("
+                + placement.split(",", 2)[0] + "): create a store for each node"));
+        this.isInUse = true;
+    }
+
+    /**
+     * Returns the exception of an open store that a second node would use.
+     *
+     * @param store the name of the store, or its directory
+     * @param placement the description to which the first node has {@linkplain Store#bind bound} it
+     * @return an exception to be thrown by {@link Store#bind}
+     */
+    public static StoreException inUse(String store, String placement) {
+        return new StoreException(store, placement);
+    }
+
+    /**
+     * Returns whether another node uses the store, so that the node that has failed to begin must not close it.
+     *
+     * @return true for an exception of {@link #inUse}
+     */
+    public boolean isInUse() {
+        return isInUse;
     }
 }

@@ -36,9 +36,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A builder starts one node: after {@link #start()} or {@link #begin()}, also a failed one, both are refused, and
  * close nothing. The node owns the transport, the store and the hint log. Closing the cluster, or a failed start,
- * closes them. Each node needs its own: a store or hint log that another node uses would be closed under it. If only
- * the start of the transport finds that it was {@linkplain io.dht4j.spi.TransportException.Reason#STARTED started
- * before}, another node may use all three, and none is closed.
+ * closes them. Each node needs its own: a hint log that another node uses would be closed under it. If the start finds
+ * that the store is {@linkplain io.dht4j.spi.StoreException#isInUse() in use}, or that the transport was
+ * {@linkplain io.dht4j.spi.TransportException.Reason#STARTED started before}, another node may use all three, and none
+ * is closed.
  */
 public final class ClusterBuilder extends ClusterOptions<ClusterBuilder> {
 

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.dynamic.DynamicType;
@@ -190,9 +191,9 @@ class PlantedAtomicBugsTest {
         @Advice.OnMethodExit
         static void exit(
                 @Advice.Argument(0) Object slot,
-                @Advice.Argument(1) Collection<?> answered,
+                @Advice.Argument(1) Predicate<Object> answers,
                 @Advice.Return(readOnly = false) boolean all) {
-            all = all || PlantedBugs.Reach.isAnyOf(slot, answered);
+            all = all || PlantedBugs.Reach.isAnyOf(slot, answers);
         }
     }
 

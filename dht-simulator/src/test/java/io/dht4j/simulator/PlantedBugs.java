@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import net.bytebuddy.asm.Advice;
@@ -146,12 +147,12 @@ final class PlantedBugs {
         }
 
         /** For {@link PlantedAtomicBugsTest.HalfAPair}: whether one of the nodes of a slot has answered. */
-        public static boolean isAnyOf(Object slot, Collection<?> answered) {
+        public static boolean isAnyOf(Object slot, Predicate<Object> answers) {
             try {
                 Collection<?> nodes =
                         (Collection<?>) slot.getClass().getMethod("nodes").invoke(slot);
                 for (Object node : nodes) {
-                    if (answered.contains(node.getClass().getMethod("id").invoke(node))) {
+                    if (answers.test(node.getClass().getMethod("id").invoke(node))) {
                         return true;
                     }
                 }

@@ -160,15 +160,21 @@ class IncompleteBuilderTest {
     }
 
     @Test
-    void nodeWithTransportOfAnotherLeavesThatRunning() {
+    void nodeWithPartsOfAnotherLeavesThatRunning() {
         Transport transport = transport();
         Store store = store();
         try (Cluster cluster =
                 node().transport(transport).store(store).hints(hints).start()) {
-            ClusterBuilder same = node().transport(transport).store(store).hints(hints);
+            ClusterBuilder same = node().transport(transport).store(store()).hints(hints);
             assertThatThrownBy(same::start)
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("is started already");
+            assertServes(cluster);
+            ClusterBuilder sameStore =
+                    node().transport(network.transport("host3:1")).store(store).hints(hints);
+            assertThatThrownBy(sameStore::start)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("is in use by a node already (name " + NODE.id() + ")");
             assertServes(cluster);
         }
     }
@@ -184,7 +190,8 @@ class IncompleteBuilderTest {
     @Test
     void secondBeginLeavesTheNodeRunning() {
         Transport transport = transport();
-        ClusterBuilder builder = founder().transport(transport).store(store()).hints(hints);
+        Store store = store();
+        ClusterBuilder builder = founder().transport(transport).store(store).hints(hints);
         try (NodeStart start = builder.begin()) {
             assertUsed(builder::begin);
             assertUsed(builder::start);
@@ -193,6 +200,13 @@ class IncompleteBuilderTest {
             NodeStart same = founder().transport(transport).store(store()).begin();
             assertThatThrownBy(() -> env.await(same.cluster(), BOUND)).hasMessageContaining("is started already");
             same.close();
+            NodeStart sameStore = founder()
+                    .transport(network.transport(NODE.address()))
+                    .store(store)
+                    .begin();
+            assertThatThrownBy(() -> env.await(sameStore.cluster(), BOUND))
+                    .hasMessageContaining("is in use by a node already");
+            sameStore.close();
             assertServes(cluster);
         }
         assertThat(closed).contains("transport", "store");

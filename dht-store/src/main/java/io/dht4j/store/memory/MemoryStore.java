@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +44,9 @@ public final class MemoryStore implements Store {
      * The keys of the entries, changed while the table locks the key: where the two differ, a scan follows the table.
      */
     private final ConcurrentSkipListSet<Key> keys = new ConcurrentSkipListSet<>();
+
+    /** The description of the node that uses it; null if none does. */
+    private final AtomicReference<@Nullable String> bound = new AtomicReference<>();
 
     private final ConcurrentHashMap<String, byte[]> notes = new ConcurrentHashMap<>();
     private volatile @Nullable ContentListener listener;
@@ -229,10 +233,14 @@ public final class MemoryStore implements Store {
         return entries.mappingCount();
     }
 
-    /** Does nothing: a store in memory begins empty, and ends with its node. */
+    /** Keeps the description until the store is closed: a store in memory begins empty, and ends with its node. */
     @Override
     public void bind(String placement) {
         checkOpen();
+        String before = bound.compareAndExchange(null, placement);
+        if (before != null) {
+            throw StoreException.inUse(name(), before);
+        }
     }
 
     /** Returns zero: a store in memory begins empty. */

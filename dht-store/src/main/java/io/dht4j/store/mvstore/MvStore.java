@@ -32,6 +32,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -67,6 +68,9 @@ public final class MvStore implements Store {
 
     /** Calls hold the read lock; {@link #close()} takes the write lock. */
     private final ReentrantReadWriteLock calls = new ReentrantReadWriteLock();
+
+    /** The description of the node that uses it; null if none does. */
+    private final AtomicReference<@Nullable String> bound = new AtomicReference<>();
 
     /** Changed under the write lock. */
     private boolean closed;
@@ -177,6 +181,10 @@ public final class MvStore implements Store {
     @Override
     public void bind(String placement) {
         reading(() -> {
+            String before = bound.compareAndExchange(null, placement);
+            if (before != null) {
+                throw StoreException.inUse(directory.path().toString(), before);
+            }
             directory.bind(placement, newestAtOpen.packed() == 0, health::checkWritable);
             return placement;
         });

@@ -51,6 +51,19 @@ interface EntriesSuite extends StoreSuite {
     }
 
     @Test
+    default void anOpenStoreIsOfOneNode() {
+        store().bind("name n1, 64 partitions");
+        for (String same : List.of("name n1, 64 partitions", "name n2, 64 partitions")) {
+            assertThatThrownBy(() -> store().bind(same))
+                    .hasMessageEndingWith(" is in use by a node already (name n1): create a store for each node")
+                    .isInstanceOfSatisfying(
+                            StoreException.class,
+                            failure -> assertThat(failure.isInUse()).isTrue());
+        }
+        assertThat(store().entries()).isZero();
+    }
+
+    @Test
     default void applyingNoEntriesChangesNothing() {
         store().apply(List.of());
 

@@ -34,6 +34,9 @@ public final class ModelStore implements Store {
     private final TreeMap<Key, Entry> entries = new TreeMap<>();
     private final Map<String, byte[]> notes = new HashMap<>();
     private ContentListener listener = NOBODY;
+    /** The description of the node that uses it. */
+    private Optional<String> bound = Optional.empty();
+
     private boolean closed;
 
     /** Creates an empty store. */
@@ -111,10 +114,14 @@ public final class ModelStore implements Store {
         return entries.size();
     }
 
-    /** Does nothing: a store in memory begins empty and ends with its node. */
+    /** Keeps the description until the store is closed: a store in memory begins empty and ends with its node. */
     @Override
-    public void bind(String placement) {
+    public synchronized void bind(String placement) {
         checkOpen();
+        if (bound.isPresent()) {
+            throw StoreException.inUse(name(), bound.get());
+        }
+        bound = Optional.of(placement);
     }
 
     /** Returns zero: a store in memory begins empty. */

@@ -38,6 +38,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -109,10 +110,16 @@ public final class RegisterCalls {
                 snapshots,
                 new Leads(maxBytes),
                 Math.min(LEAD_MILLIS, purgeAfter.toMillis() / 2),
-                new RegisterCounts());
+                new RegisterCounts(),
+                new AtomicBoolean());
         this.proposer = new Proposer(services);
         this.members = new RegisterMembers(services, isUsed);
         this.client = components.environment().random().nextLong();
+    }
+
+    /** Lets the operations that lack a majority end after their present attempts, so that the node closes soon. */
+    public void close() {
+        services.closing().set(true);
     }
 
     /** Returns what the operations have cost this node. */
@@ -240,6 +247,8 @@ public final class RegisterCalls {
 
         private int inFlight;
         private String last = "no node has answered";
+        /** Whether that tells what a proposer has heard of the replicas: more than that a proposer is not reached. */
+        private boolean isLastOfReplicas;
 
         private volatile Environment.@Nullable Timer timer;
 
@@ -299,7 +308,7 @@ public final class RegisterCalls {
                 return false;
             }
             current = null;
-            last = requireNonNull(sent).node.id() + " does not answer";
+            tell(requireNonNull(sent).node.id() + " does not answer", false);
             return true;
         }
 
@@ -320,9 +329,11 @@ public final class RegisterCalls {
                 return;
             }
             synchronized (this) {
-                last = answer.why();
+                tell(answer.why(), true);
             }
-            if (answer.obstacle() == RegisterMembers.Obstacle.EARLIER || context.isExpired()) {
+            if (answer.obstacle() == RegisterMembers.Obstacle.EARLIER
+                    || context.isExpired()
+                    || services.closing().get()) {
                 end();
             } else if (!result.isDone()) {
                 services.environment().schedule(() -> guarded(this::begin), PAUSE_NANOS);
@@ -429,12 +440,22 @@ public final class RegisterCalls {
                     forgotten(unknown.newest());
                 }
             } else if (reply instanceof Reply.Failed failed) {
+                tell(failed.message(), failed.code() != ErrorCode.DEADLINE_PASSED);
                 missed(failed.code() == ErrorCode.NO_REPLY, failed.code(), failed.message(), sent, isLatest);
             }
         }
 
         private void failed(PeerFailure failure, Sent sent) {
+            tell(failure.toString(), failure.code() == ErrorCode.NOT_ENOUGH_REPLICAS);
             missed(!failure.nothingDone(), failure.code(), failure.toString(), sent, ended(sent));
+        }
+
+        /** Notes the reason for a failure, unless it is a lesser one. */
+        private synchronized void tell(String why, boolean isOfReplicas) {
+            if (isOfReplicas || !isLastOfReplicas) {
+                last = why;
+                isLastOfReplicas = isOfReplicas;
+            }
         }
 
         /** Notes the end of an attempt. Returns whether the call has waited for this one. */
@@ -454,7 +475,6 @@ public final class RegisterCalls {
                 isBusy = code == ErrorCode.DEADLINE_PASSED && !isUnknown && !wasBusy;
                 wasBusy |= isBusy;
                 mayBeDone |= isUnknown;
-                last = why;
                 // A queue that is full stays so for a while.
                 isRefused = !mayBeDone
                         && inFlight == 0
@@ -474,7 +494,11 @@ public final class RegisterCalls {
         }
 
         private void pause() {
-            services.environment().schedule(() -> guarded(this::attempt), PAUSE_NANOS);
+            if (services.closing().get()) {
+                end();
+            } else {
+                services.environment().schedule(() -> guarded(this::attempt), PAUSE_NANOS);
+            }
         }
 
         /** The register remembers no operations as old as this one: a new one has another id, and begins now. */

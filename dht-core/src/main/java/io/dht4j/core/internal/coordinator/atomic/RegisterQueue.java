@@ -243,6 +243,8 @@ final class RegisterQueue {
                     refresh(last, stale);
                 } else if (isTooLarge || last.isLed()) {
                     propose(last.highest());
+                } else if (services.closing().get()) {
+                    fail(code, why);
                 } else {
                     long pause = Math.min(pause(), context.remainingNanos());
                     services.environment().schedule(() -> again(last, code, why), pause);

@@ -7,6 +7,7 @@ import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.snapshot.Snapshots;
 import io.dht4j.core.internal.view.ClusterView;
 import io.dht4j.spi.Environment;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * What all calls and rounds of registers of a node share.
@@ -18,6 +19,7 @@ import io.dht4j.spi.Environment;
  * @param leads the registers whose next round needs no promises
  * @param leadMillis how long a lead is used: later a purge may have passed its ballot, and the accept would be refused
  * @param counts counts what operations cost
+ * @param closing whether the node closes: then nothing is repeated that lacks a majority
  */
 record RegisterServices(
         NodeComponents components,
@@ -26,7 +28,8 @@ record RegisterServices(
         Snapshots snapshots,
         Leads leads,
         long leadMillis,
-        RegisterCounts counts) {
+        RegisterCounts counts,
+        AtomicBoolean closing) {
 
     Environment environment() {
         return components.environment();

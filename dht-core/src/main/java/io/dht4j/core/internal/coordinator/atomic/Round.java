@@ -24,6 +24,7 @@ import io.dht4j.spi.Environment;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -96,7 +97,9 @@ final class Round {
     /** Whether another proposer has a higher ballot. */
     private boolean isOutbid;
 
-    private final Set<NodeId> failed = new HashSet<>();
+    /** The nodes without a part in this round, with the reasons. */
+    private final Map<NodeId, String> failed = new LinkedHashMap<>(0);
+
     private Version highest = Register.NEVER_CHANGED;
     /** The state that is to be accepted, and the next ballot, once there are. */
     private RegisterRequest.@Nullable Accept proposal;
@@ -365,7 +368,7 @@ final class Round {
         } else if (isLed()) {
             giveUp(ErrorCode.NOT_ENOUGH_REPLICAS, OUTBID);
         } else {
-            lost(node.id(), null, ErrorCode.NOT_ENOUGH_REPLICAS, OUTBID);
+            lost(node.id(), null, ErrorCode.NOT_ENOUGH_REPLICAS, node.id() + ": " + OUTBID);
         }
     }
 
@@ -382,15 +385,17 @@ final class Round {
     private void lost(NodeId node, @Nullable PeerFailure stale, ErrorCode code, String why) {
         Runnable next;
         synchronized (this) {
-            failed.add(node);
-            boolean isPossible =
-                    stage == Stage.PREPARE ? row.canReachReadQuorum(failed) : row.canReachWriteQuorum(failed);
+            failed.put(node, why);
+            boolean isPossible = stage == Stage.PREPARE
+                    ? row.canReachReadQuorum(failed.keySet())
+                    : row.canReachWriteQuorum(failed.keySet());
             if (hasEnded()) {
                 return;
             }
             if (!isPossible || stale != null) {
+                String all = shown();
                 stage = Stage.OVER;
-                next = () -> repeat(stale, code, why);
+                next = () -> repeat(stale, code, all);
             } else if (stage == Stage.PREPARE && isPrepared()) {
                 next = execute();
             } else {
@@ -400,8 +405,26 @@ final class Round {
         next.run();
     }
 
+    /** Returns which nodes it lacks and why. Called with the lock held, before its end. */
+    private String shown() {
+        Set<NodeId> answered = stage == Stage.PREPARE ? promised.keySet() : accepted;
+        StringBuilder text = new StringBuilder(row.shown(answered));
+        for (Node node : row.nodes()) {
+            if (failed.containsKey(node.id())) {
+                text.append("; ").append(failed.get(node.id()));
+            } else if (!answered.contains(node.id())) {
+                text.append("; ").append(node.id()).append(" has not answered");
+            }
+        }
+        return text.toString();
+    }
+
     private void expire() {
-        giveUp(ErrorCode.NO_REPLY, "no majority has answered in time");
+        String all;
+        synchronized (this) {
+            all = shown();
+        }
+        giveUp(ErrorCode.NO_REPLY, all);
     }
 
     void broken(Throwable e) {

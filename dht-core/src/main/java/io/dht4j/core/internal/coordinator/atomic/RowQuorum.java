@@ -61,17 +61,28 @@ final class RowQuorum {
         return isMajority(node -> !failed.contains(node), slot -> true);
     }
 
+    /** Returns the number of slots that have answered, for people. */
+    String shown(Collection<NodeId> answered) {
+        return count(answered::contains, slot -> true) + " of " + (slots.size() / 2 + 1) + " needed replicas answered";
+    }
+
     private boolean isMajority(Predicate<NodeId> answers, Predicate<ReplicaSlot> counts) {
+        return 2 * count(answers, counts) > slots.size();
+    }
+
+    private int count(Predicate<NodeId> answers, Predicate<ReplicaSlot> counts) {
         int count = 0;
         for (ReplicaSlot slot : slots) {
-            // The heir is the owner itself unless the slot moves.
-            if (counts.test(slot)
-                    && answers.test(slot.owner().id())
-                    && answers.test(slot.heir().id())) {
+            if (counts.test(slot) && hasAnswered(slot, answers)) {
                 count++;
             }
         }
-        return 2 * count > slots.size();
+        return count;
+    }
+
+    private static boolean hasAnswered(ReplicaSlot slot, Predicate<NodeId> answers) {
+        // The heir is the owner itself unless the slot moves.
+        return answers.test(slot.owner().id()) && answers.test(slot.heir().id());
     }
 
     private static boolean isReadable(ReplicaSlot slot) {

@@ -20,6 +20,7 @@ import io.dht4j.core.internal.view.ClusterView;
 import io.dht4j.core.internal.view.Views;
 import io.dht4j.core.internal.wire.OwnHeader;
 import io.dht4j.core.internal.wire.codec.FrameCodec;
+import io.dht4j.spi.StoreException;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Reason;
 import java.time.Duration;
@@ -55,8 +56,10 @@ final class NodeRuntime {
     private final NodeConfig config;
     private final OwnHeader own;
     private final PeerEndpoint endpoint;
-    /** Another node has started the transport, and may use the store and the hints too: they stay open. */
+    /** Another node uses the transport or the store, and perhaps the other parts too: they stay open. */
     private volatile boolean isOfAnother;
+    /** Whether the closing thread was interrupted. */
+    private boolean isHurried;
 
     NodeRuntime(NodeComponents components, NodeConfig config, HybridClock clock) {
         this.config = config;
@@ -154,12 +157,21 @@ final class NodeRuntime {
         } else {
             AddressCheck.check(nodes, components.transport());
         }
-        local.load();
+        load();
         background.prepare();
         listen();
         peers.firstContact.over().thenRun(local.versions::prepare);
         peers.begin();
         background.begin();
+    }
+
+    private void load() {
+        try {
+            local.load();
+        } catch (StoreException e) {
+            isOfAnother = e.isInUse();
+            throw e;
+        }
     }
 
     private void listen() {
@@ -192,6 +204,7 @@ final class NodeRuntime {
     void close(CompletableFuture<Void> calls) {
         peers.firstContact.close();
         local.hotKeys.close();
+        registers.close();
         await(calls, "calls");
         // Their timers end with the environment. The writes that replicas miss become hints, drained below.
         background.parked.close();
@@ -228,12 +241,17 @@ final class NodeRuntime {
             }
         } catch (TimeoutException e) {
             LOG.warn(
-                    "{} were still under way after {} ms; closing all the same",
+                    "node {}: {} were still under way after {} ms; closing all the same",
+                    components.self(),
                     what,
                     config.times().drainTimeout().toMillis());
         } catch (InterruptedException e) {
+            // Also the next waits end at once.
             Thread.currentThread().interrupt();
-            LOG.warn("interrupted while {} were under way; closing at once", what);
+            if (!isHurried) {
+                LOG.warn("node {}: interrupted while {} were under way; closing at once", components.self(), what);
+            }
+            isHurried = true;
         } catch (ExecutionException e) {
             throw new IllegalStateException("this future never fails", e);
         }
