@@ -34,7 +34,7 @@ public final class AtomicMap<K, V> {
     public static final KeyRange KEYS = KeyRange.prefix(Key.of("\0atomic/"));
 
     /** How often {@link #compute} begins, at most. */
-    private static final int MOST_COMPUTATIONS = 16;
+    private static final int MOST_COMPUTATIONS = 100;
 
     private final Cluster cluster;
     private final String name;
@@ -174,7 +174,8 @@ public final class AtomicMap<K, V> {
 
     /**
      * Sets the value of a key to what a function makes of it. The function runs here; if the key changes meanwhile, it
-     * runs again, up to 16 times.
+     * runs again, up to 100 times. Where many callers change one key, an {@link AtomicCounter} or a {@link DhtLock} is
+     * cheaper.
      *
      * @param key the key
      * @param function receives the value, or empty, and returns the new one, or empty to remove the key. It may run
@@ -208,7 +209,8 @@ public final class AtomicMap<K, V> {
                 return computation < MOST_COMPUTATIONS
                         ? compute(key, function, computation + 1)
                         : CompletableFuture.failedFuture(new OverloadedException("nothing done: key " + key
-                                + " has changed during each of " + MOST_COMPUTATIONS + " computations"));
+                                + " has changed during each of " + MOST_COMPUTATIONS
+                                + " computations: use an AtomicCounter, or compute while holding a DhtLock"));
             });
         });
     }

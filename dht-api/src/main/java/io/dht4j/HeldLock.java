@@ -46,10 +46,13 @@ public interface HeldLock extends AutoCloseable {
      * Gives the lock back, and waits until it is free. If the holding has ended by itself, does not wait, and begins to
      * remove what the holder may have left.
      *
-     * @throws DhtException if no majority has answered; the lock is free a lease after its last renewal at the latest
+     * @throws DhtException if no majority has answered, or this thread is interrupted; the lock is free a lease after
+     *     its last renewal at the latest
      */
     @Override
     default void close() {
-        Waiting.await(() -> release());
+        Waiting.await(
+                () -> release(),
+                "interrupted while releasing " + this + ": it is free a lease after its last renewal at the latest");
     }
 }

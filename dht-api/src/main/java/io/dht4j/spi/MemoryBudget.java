@@ -99,7 +99,7 @@ public record MemoryBudget(long heapBytes, int maxValueBytes) {
             throw new IllegalArgumentException("values of up to " + maxValueBytes + " bytes need a heap of "
                     + leastHeapBytes() / MIB + " MiB, and this node has " + heapBytes / MIB
                     + " MiB: start the JVM with -Xmx"
-                    + megabytes + "m, or allow smaller values only");
+                    + megabytes + "m, or lower maxValueBytes");
         }
         return this;
     }

@@ -26,8 +26,10 @@ public final class SystemEnvironment implements Environment {
 
     private static final Logger LOG = LoggerFactory.getLogger(SystemEnvironment.class);
     private static final int CLOSE_SECONDS = 30;
+    private static final int HURRIED_CLOSE_SECONDS = 1;
     private static final long TICK_NANOS = 20_000_000;
 
+    private final String name;
     private final ExecutorService executor;
     private final ExecutorService storeExecutor;
     private final int storeThreads;
@@ -44,6 +46,7 @@ public final class SystemEnvironment implements Environment {
      */
     public SystemEnvironment(String name, int storeThreads) {
         Ranges.require("storeThreads", storeThreads, 1, 256);
+        this.name = name;
         this.storeThreads = storeThreads;
         // The queues contain only tasks of admitted calls, whose number is bounded.
         this.executor =
@@ -174,14 +177,21 @@ public final class SystemEnvironment implements Environment {
         timers.shutdown();
         storeExecutor.shutdown();
         executor.shutdown();
+        // An interrupted thread waits for what ends by itself, and for nothing that may take long.
+        boolean isInterrupted = Thread.interrupted();
+        int seconds = isInterrupted ? HURRIED_CLOSE_SECONDS : CLOSE_SECONDS;
         try {
-            if (!storeExecutor.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)
-                    || !executor.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS)) {
-                LOG.warn("tasks are still running {} s after closing", CLOSE_SECONDS);
+            if (!storeExecutor.awaitTermination(seconds, TimeUnit.SECONDS)
+                    || !executor.awaitTermination(seconds, TimeUnit.SECONDS)) {
+                LOG.warn("{}: tasks are still running {} s after closing", name, seconds);
             }
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            LOG.warn("interrupted while tasks were running; not waiting for them");
+            isInterrupted = true;
+            LOG.warn("{}: interrupted while tasks were running; not waiting for them", name);
+        } finally {
+            if (isInterrupted) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 }

@@ -95,6 +95,7 @@ public final class ShellWords {
                         "\\brun what blocks on a thread of the application, for example with thenApplyAsync in place of"
                                 + " thenApply",
                         "the processors are too busy, or the JVM collects garbage for long"),
+                new Remedy("maxValueBytes", "(?<=, or lower )maxValueBytes\\b", "--max-value-bytes"),
                 new Remedy("maxConnections", "(?<=, or lower )maxConnections\\b", "--max-connections"),
                 new Remedy("operations().repair", "\\(operations\\(\\)\\.repair\\)", "(./dht repair)"),
                 new Remedy(

@@ -12,12 +12,17 @@ import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.NodeId;
 import io.dht4j.Topology;
+import io.dht4j.Version;
 import io.dht4j.core.ClusterBuilder;
 import io.dht4j.core.FailureDetectors;
+import io.dht4j.core.SystemEnvironment;
 import io.dht4j.core.internal.admission.Admission;
 import io.dht4j.core.internal.detection.Suspicion;
+import io.dht4j.spi.Entry;
 import io.dht4j.spi.Environment;
+import io.dht4j.spi.Store;
 import io.dht4j.testkit.network.LoopbackNetwork;
+import io.dht4j.testkit.store.ForwardingStore;
 import io.dht4j.testkit.store.ModelStore;
 import io.dht4j.testkit.time.ForwardingEnvironment;
 import io.dht4j.testkit.time.VirtualEnvironment;
@@ -25,7 +30,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -38,7 +46,7 @@ class CoreLogTest {
     private static final Node N2 = Node.of("n2", "host2:1");
 
     private final VirtualEnvironment env = VirtualEnvironment.seeded(1);
-    private final Logger logger = (Logger) LoggerFactory.getLogger("io.dht4j.core.internal");
+    private final Logger logger = (Logger) LoggerFactory.getLogger("io.dht4j.core");
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
 
     @BeforeEach
@@ -176,6 +184,67 @@ class CoreLogTest {
 
         assertThat(lines()).isEmpty();
         suspicion.close();
+    }
+
+    /** Starts a node on threads of its own, and closes it on this thread, which is interrupted. */
+    private void closeInterrupted(Store store, Consumer<Cluster> before) {
+        Node self = Node.of("n1", "host1:1");
+        try (SystemEnvironment environment = SystemEnvironment.create("dht4j-n1")) {
+            Cluster cluster = ClusterBuilder.of(self.id(), Topology.of(self))
+                    .transport(LoopbackNetwork.on(environment).transport(self.address()))
+                    .store(store)
+                    .environment(environment)
+                    .start();
+            before.accept(cluster);
+            Thread.currentThread().interrupt();
+            cluster.close();
+        } finally {
+            assertThat(Thread.interrupted()).isTrue();
+        }
+    }
+
+    @Test
+    void anInterruptedCloseOfAnIdleNodeIsNotLogged() {
+        closeInterrupted(new ModelStore(), cluster -> {});
+        assertThat(lines()).isEmpty();
+    }
+
+    @Test
+    void aRequestThatAnInterruptedCloseLeavesIsNoFailureOfTheStore() {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch closed = new CountDownLatch(1);
+        Store slow = new ForwardingStore(new ModelStore()) {
+            @Override
+            public boolean isMemoryFast() {
+                return false;
+            }
+
+            @Override
+            public List<Version> applyAndGetVersions(List<Entry> entries) {
+                begun.countDown();
+                awaitEnd(closed);
+                return super.applyAndGetVersions(entries);
+            }
+
+            @Override
+            public void close() {
+                super.close();
+                closed.countDown();
+            }
+        };
+        closeInterrupted(slow, cluster -> {
+            cluster.put(Key.of("k"), new byte[1]);
+            awaitEnd(begun);
+        });
+        assertThat(lines()).containsExactly("WARN node n1: interrupted while calls were under way; closing at once");
+    }
+
+    private static void awaitEnd(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test

@@ -151,8 +151,8 @@ class ShellWordsTest {
                         "in 7 partitions: operations().repairStatus shows why",
                         "in 7 partitions: ./dht repair shows why"),
                 arguments(
-                        "this node has 96 MiB: start the JVM with -Xmx128m, or allow smaller values only",
-                        "this node has 96 MiB: set DHT_JAVA_OPTS=-Xmx128m, or allow smaller values only"),
+                        "this node has 96 MiB: start the JVM with -Xmx128m, or lower maxValueBytes",
+                        "this node has 96 MiB: set DHT_JAVA_OPTS=-Xmx128m, or lower --max-value-bytes"),
                 arguments(
                         "; give the process more memory (-Xmx), then start again",
                         "; give the process more memory (-Xmx in DHT_JAVA_OPTS), then start again"),

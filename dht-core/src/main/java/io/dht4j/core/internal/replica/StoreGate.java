@@ -263,6 +263,7 @@ final class StoreGate {
 
     /** Accepts no further request; the future completes when all accepted ones have ended. */
     CompletableFuture<Void> close() {
+        replies.close();
         return CompletableFuture.allOf(admission.close(), maintenanceAdmission.close());
     }
 

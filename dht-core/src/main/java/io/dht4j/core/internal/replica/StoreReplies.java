@@ -21,11 +21,17 @@ final class StoreReplies {
     private final LongAdder dropped = new LongAdder();
     private final LogLimit storeFailures;
     private final LogLimit replyFailures;
+    private volatile boolean isClosing;
 
     StoreReplies(String storeName, LongSupplier nanoTime) {
         this.storeName = storeName;
         this.storeFailures = new LogLimit(nanoTime);
         this.replyFailures = new LogLimit(nanoTime);
+    }
+
+    /** Expects that the node closes the store before all requests have ended. */
+    void close() {
+        isClosing = true;
     }
 
     /** Returns the number of requests that were answered as {@link #late} or {@link #waitedTooLong}. */
@@ -45,6 +51,10 @@ final class StoreReplies {
 
     /** Returns the reply after an exception of the store. */
     Reply failed(Throwable e) {
+        if (e instanceof StoreException && isClosing) {
+            LOG.debug("store {}: the node closes, and it failed", storeName, e);
+            return new Reply.Failed(ErrorCode.STORE_FAILED, "this node is shutting down: " + e.getMessage());
+        }
         if (e instanceof StoreException) {
             report(storeFailures, "it failed: " + e.getMessage(), e);
             return new Reply.Failed(ErrorCode.STORE_FAILED, String.valueOf(e.getMessage()));

@@ -152,8 +152,7 @@ class MemoryTest {
                         .start())
                 .withMessage("values of up to " + ClusterBuilder.DEFAULT_MAX_VALUE_BYTES
                         + " bytes need a heap of 120 MiB, and this node has 96 MiB: start the JVM with -Xmx128m, "
-                        + "or allow smaller"
-                        + " values only");
+                        + "or lower maxValueBytes");
     }
 
     @Test

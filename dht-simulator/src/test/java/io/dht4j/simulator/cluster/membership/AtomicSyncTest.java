@@ -164,6 +164,22 @@ class AtomicSyncTest {
     }
 
     @Test
+    void anInterruptedReleaseNamesItsLock() {
+        DhtLock lock = cluster.lock("locks", Key.of("reports"));
+        HeldLock held =
+                lock.sync().tryLock(Duration.ofSeconds(10), Duration.ofHours(1)).orElseThrow();
+        CountDownLatch released = new CountDownLatch(1);
+        store.beforeApply = entries -> awaitEnd(released);
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(held::close)
+                .isInstanceOf(IndeterminateException.class)
+                .hasMessageStartingWith("interrupted while releasing lock reports of map locks")
+                .hasMessageEndingWith(": it is free a lease after its last renewal at the latest");
+        assertThat(Thread.interrupted()).isTrue();
+        released.countDown();
+    }
+
+    @Test
     void aTermThatWouldBlockAThreadOfTheLibraryIsRefused() {
         DhtLock lock = cluster.lock("locks", Key.of("leader"));
         CountDownLatch started = new CountDownLatch(1);
