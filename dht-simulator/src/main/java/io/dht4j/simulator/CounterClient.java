@@ -151,7 +151,8 @@ final class CounterClient {
                                 begun.call.key(),
                                 addend != 0 ? AtomicChange.add(addend) : AtomicChange.read(),
                                 id,
-                                new CallContext(environment::nanoTime, TIMEOUT.toNanos()))
+                                new CallContext(environment::nanoTime, TIMEOUT.toNanos()),
+                                null)
                         .whenComplete((outcome, error) -> {
                             boolean aside = isSetAside || setAside.test(node);
                             if (!isRepeated(begun, error, id, aside)) {

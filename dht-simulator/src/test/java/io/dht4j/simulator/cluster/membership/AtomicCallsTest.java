@@ -74,7 +74,8 @@ class AtomicCallsTest {
                         Optional.empty(),
                         new CallContext(
                                 cluster.nodes.get(at).env::nanoTime,
-                                Duration.ofSeconds(3).toNanos()));
+                                Duration.ofSeconds(3).toNanos()),
+                        null);
     }
 
     private long number(CompletionStage<RegisterReply.Outcome> outcome) {
@@ -281,7 +282,8 @@ class AtomicCallsTest {
                             COUNTER,
                             AtomicChange.add(1),
                             Optional.empty(),
-                            new CallContext(cluster.env::nanoTime, BOUND.toNanos()));
+                            new CallContext(cluster.env::nanoTime, BOUND.toNanos()),
+                            null);
             assertThat(failure(call))
                     .isInstanceOf(InvalidRequestException.class)
                     .hasMessageContaining("Membership.bootstrap");

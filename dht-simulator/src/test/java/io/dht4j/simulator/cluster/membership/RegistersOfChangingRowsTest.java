@@ -227,7 +227,8 @@ class RegistersOfChangingRowsTest extends MovingSlot {
                         AtomicChange.read(),
                         Optional.empty(),
                         new CallContext(
-                                cluster.env::nanoTime, Duration.ofSeconds(3).toNanos())));
+                                cluster.env::nanoTime, Duration.ofSeconds(3).toNanos()),
+                        null));
         if (read.executed().number() == 1) {
             boolean isOnFirst = holds(OWNER) && (phase == Phase.STABLE || holds(HEIR));
             assertThat(List.of(isOnFirst, holds(OTHER), holds(THIRD)))
@@ -251,7 +252,8 @@ class RegistersOfChangingRowsTest extends MovingSlot {
                         AtomicChange.add(1),
                         Optional.empty(),
                         new CallContext(
-                                cluster.env::nanoTime, Duration.ofSeconds(3).toNanos()));
+                                cluster.env::nanoTime, Duration.ofSeconds(3).toNanos()),
+                        null);
         cluster.env.advance(Duration.ofSeconds(4));
         assertThat(added).isCompletedExceptionally();
     }
@@ -292,7 +294,8 @@ class RegistersOfChangingRowsTest extends MovingSlot {
                                 key,
                                 change,
                                 Optional.empty(),
-                                new CallContext(cluster.env::nanoTime, SimulatedCluster.BOUND.toNanos())))
+                                new CallContext(cluster.env::nanoTime, SimulatedCluster.BOUND.toNanos()),
+                                null))
                 .executed();
     }
 
