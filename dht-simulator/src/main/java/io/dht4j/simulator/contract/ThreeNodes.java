@@ -142,6 +142,10 @@ final class ThreeNodes implements AutoCloseable {
             return "kept";
         }
 
+        /** Does nothing: each node opens the store again. */
+        @Override
+        public void bind(String placement) {}
+
         /** Keeps the entries for the next node with this store. */
         @Override
         public void close() {}
