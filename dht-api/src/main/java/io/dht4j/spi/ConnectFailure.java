@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import javax.net.ssl.SSLException;
 
@@ -27,6 +28,10 @@ public final class ConnectFailure {
 
     /** The description of a host whose name has no address. */
     public static final String UNKNOWN_HOST = "the name of the host cannot be resolved";
+
+    /** What the JDK says of an alert by which the other side refuses a certificate. */
+    private static final Pattern CERTIFICATE_ALERT =
+            Pattern.compile("Received fatal alert: (\\w*certificate\\w*|unknown_ca)");
 
     private static final Pattern SYSTEM_CALL = Pattern.compile("^\\w+\\(\\.\\.\\) failed( with error\\(-?\\d+\\))?: ");
 
@@ -109,9 +114,15 @@ public final class ConnectFailure {
         if (has(chain, e -> e instanceof CertificateNotYetValidException)) {
             return Optional.of("the certificate is not valid yet");
         }
-        return has(chain, e -> e instanceof CertPathBuilderException)
-                ? Optional.of("no trusted authority has signed the certificate")
-                : Optional.empty();
+        if (has(chain, e -> e instanceof CertPathBuilderException)) {
+            return Optional.of("no trusted authority has signed the certificate");
+        }
+        return chain.stream()
+                .filter(SSLException.class::isInstance)
+                .map(e -> CERTIFICATE_ALERT.matcher(String.valueOf(e.getMessage())))
+                .filter(Matcher::find)
+                .map(alert -> "the other side does not accept the certificate of this one (" + alert.group(1) + ")")
+                .findFirst();
     }
 
     private static Optional<String> connection(List<Throwable> chain) {

@@ -1,5 +1,7 @@
 package io.dht4j.spi;
 
+import static java.util.Objects.requireNonNull;
+
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -34,7 +36,10 @@ public record TlsFiles(Optional<Path> certificate, Optional<Path> key, Optional<
      * @return files
      */
     public static TlsFiles mutual(Path certificate, Path key, Path authorities) {
-        return new TlsFiles(Optional.of(certificate), Optional.of(key), Optional.of(authorities));
+        return new TlsFiles(
+                Optional.of(requireNonNull(certificate, "certificate")),
+                Optional.of(requireNonNull(key, "key")),
+                Optional.of(requireNonNull(authorities, "authorities")));
     }
 
     /**
@@ -45,7 +50,10 @@ public record TlsFiles(Optional<Path> certificate, Optional<Path> key, Optional<
      * @return files
      */
     public static TlsFiles server(Path certificate, Path key) {
-        return new TlsFiles(Optional.of(certificate), Optional.of(key), Optional.empty());
+        return new TlsFiles(
+                Optional.of(requireNonNull(certificate, "certificate")),
+                Optional.of(requireNonNull(key, "key")),
+                Optional.empty());
     }
 
     /**
@@ -55,6 +63,7 @@ public record TlsFiles(Optional<Path> certificate, Optional<Path> key, Optional<
      * @return files
      */
     public static TlsFiles trusting(Path authorities) {
-        return new TlsFiles(Optional.empty(), Optional.empty(), Optional.of(authorities));
+        return new TlsFiles(
+                Optional.empty(), Optional.empty(), Optional.of(requireNonNull(authorities, "authorities")));
     }
 }

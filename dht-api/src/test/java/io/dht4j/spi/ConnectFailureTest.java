@@ -15,6 +15,8 @@ import java.util.concurrent.CompletionException;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class ConnectFailureTest {
 
@@ -118,5 +120,18 @@ class ConnectFailureTest {
         NotSslRecordException(String message) {
             super(message);
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "Received fatal alert: bad_certificate, bad_certificate",
+        "(certificate_required) Received fatal alert: certificate_required, certificate_required",
+        "Received fatal alert: unknown_ca, unknown_ca"
+    })
+    void anAlertThatRefusesACertificateIsExplained(String message, String alert) {
+        assertThat(ConnectFailure.inWords(new IOException(new SSLHandshakeException(message))))
+                .contains("the other side does not accept the certificate of this one (" + alert + ")");
+        assertThat(ConnectFailure.inWords(new SSLHandshakeException("Received fatal alert: protocol_version")))
+                .isEmpty();
     }
 }

@@ -1,5 +1,7 @@
 package io.dht4j.client;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dht4j.CallOptions;
 import io.dht4j.Ranges;
 import io.dht4j.spi.Observer;
@@ -103,7 +105,13 @@ public record RemoteOptions(
      * @return new options
      */
     public RemoteOptions withObserver(Observer observer) {
-        return new RemoteOptions(timeout, connectTimeout, scanPageSize, maxInFlight, Optional.of(observer), tracer);
+        return new RemoteOptions(
+                timeout,
+                connectTimeout,
+                scanPageSize,
+                maxInFlight,
+                Optional.of(requireNonNull(observer, "observer")),
+                tracer);
     }
 
     /**
@@ -113,6 +121,12 @@ public record RemoteOptions(
      * @return new options
      */
     public RemoteOptions withTracer(Tracer tracer) {
-        return new RemoteOptions(timeout, connectTimeout, scanPageSize, maxInFlight, observer, Optional.of(tracer));
+        return new RemoteOptions(
+                timeout,
+                connectTimeout,
+                scanPageSize,
+                maxInFlight,
+                observer,
+                Optional.of(requireNonNull(tracer, "tracer")));
     }
 }

@@ -1,5 +1,7 @@
 package io.dht4j.core.options;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dht4j.spi.FrequencySketch;
 import io.dht4j.spi.Observer;
 import io.dht4j.spi.Tracer;
@@ -33,7 +35,7 @@ public abstract class ObservationOptions<B extends ObservationOptions<B>> {
      * @return this builder
      */
     public B observer(Observer observer) {
-        observation = observation.withObserver(observer);
+        observation = observation.withObserver(requireNonNull(observer, "observer"));
         return self();
     }
 
@@ -45,7 +47,7 @@ public abstract class ObservationOptions<B extends ObservationOptions<B>> {
      * @return this builder
      */
     public B tracer(Tracer tracer) {
-        observation = observation.withTracer(tracer);
+        observation = observation.withTracer(requireNonNull(tracer, "tracer"));
         return self();
     }
 
@@ -57,7 +59,7 @@ public abstract class ObservationOptions<B extends ObservationOptions<B>> {
      * @return this builder
      */
     public B slowCalls(Duration slowCalls) {
-        observation = observation.withSlowCalls(slowCalls);
+        observation = observation.withSlowCalls(requireNonNull(slowCalls, "slowCalls"));
         return self();
     }
 
@@ -69,7 +71,7 @@ public abstract class ObservationOptions<B extends ObservationOptions<B>> {
      * @return this builder
      */
     public B hotKeys(Supplier<FrequencySketch> sketches) {
-        observation = observation.withSketches(sketches);
+        observation = observation.withSketches(requireNonNull(sketches, "sketches"));
         return self();
     }
 

@@ -1,5 +1,7 @@
 package io.dht4j.spring.cache;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dht4j.CallOptions;
 import io.dht4j.Ranges;
 import java.time.Duration;
@@ -82,7 +84,7 @@ public record CacheOptions(
                 keyFormat,
                 keyPrefix,
                 calls,
-                Optional.of(time),
+                Optional.of(requireNonNull(time, "time")),
                 nullValues,
                 loadTimeout,
                 clearTimeout,

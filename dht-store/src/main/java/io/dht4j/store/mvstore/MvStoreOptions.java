@@ -1,5 +1,7 @@
 package io.dht4j.store.mvstore;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dht4j.Ranges;
 import io.dht4j.spi.MemoryBudget;
 
@@ -80,7 +82,8 @@ public record MvStoreOptions(
      * @return new options
      */
     public MvStoreOptions withDurability(Durability durability) {
-        return new MvStoreOptions(durability, cacheBytes, entryCacheBytes, memtableBytes, maxFrozen);
+        return new MvStoreOptions(
+                requireNonNull(durability, "durability"), cacheBytes, entryCacheBytes, memtableBytes, maxFrozen);
     }
 
     /**

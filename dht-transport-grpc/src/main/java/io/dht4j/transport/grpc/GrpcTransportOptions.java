@@ -1,5 +1,7 @@
 package io.dht4j.transport.grpc;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dht4j.Ranges;
 import io.dht4j.transport.common.options.ListenAddress;
 import io.dht4j.transport.common.options.PeerTransportOptions;
@@ -54,7 +56,7 @@ public final class GrpcTransportOptions extends PeerTransportOptions<GrpcTranspo
      * @return new options
      */
     public GrpcTransportOptions withMode(GrpcMode mode) {
-        return new GrpcTransportOptions(settings(), mode, connectionsPerPeer);
+        return new GrpcTransportOptions(settings(), requireNonNull(mode, "mode"), connectionsPerPeer);
     }
 
     /**

@@ -1,5 +1,7 @@
 package io.dht4j.transport.http;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dht4j.Ranges;
 import io.dht4j.transport.common.options.ListenAddress;
 import io.dht4j.transport.common.options.PeerTransportOptions;
@@ -87,7 +89,8 @@ public final class HttpTransportOptions extends PeerTransportOptions<HttpTranspo
      * @return new options
      */
     public HttpTransportOptions withClient(HttpClientKind kind) {
-        return new HttpTransportOptions(settings(), kind, connectionsPerPeer, headTimeout, publicHosts);
+        return new HttpTransportOptions(
+                settings(), requireNonNull(kind, "kind"), connectionsPerPeer, headTimeout, publicHosts);
     }
 
     /**

@@ -1,5 +1,7 @@
 package io.dht4j.transport.common.options;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dht4j.Ranges;
 import io.dht4j.spi.MemoryBudget;
 import java.time.Duration;
@@ -154,6 +156,7 @@ public abstract class PeerTransportOptions<T extends PeerTransportOptions<T>> ex
      * @return new options
      */
     public T withMemory(MemoryBudget memory) {
+        requireNonNull(memory, "memory");
         long frame = Math.max(DEFAULT_FRAME, (long) memory.maxValueBytes() + FRAME_OVERHEAD);
         Limits now = settings.limits;
         return with(Limits.of(memory, (int) Math.min(LARGEST_FRAME, frame), now.maxQueuedPerPeer, now.maxInFlight));

@@ -1,5 +1,7 @@
 package io.dht4j.transport.common.options;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dht4j.Ranges;
 import io.dht4j.spi.MemoryBudget;
 import java.nio.file.Path;
@@ -147,7 +149,8 @@ public abstract class PublicApiOptions<T extends PublicApiOptions<T>> extends Li
      * @return new options
      */
     public T withMemory(MemoryBudget memory) {
-        return with(Limits.of(memory, settings.limits.maxInFlight, settings.limits.maxBatchKeys));
+        return with(
+                Limits.of(requireNonNull(memory, "memory"), settings.limits.maxInFlight, settings.limits.maxBatchKeys));
     }
 
     /**
@@ -241,7 +244,8 @@ public abstract class PublicApiOptions<T extends PublicApiOptions<T>> extends Li
      * @return new options
      */
     public T withTokens(Path file) {
-        return with(new Settings(settings.limits, settings.patience, Optional.of(file), settings.listener));
+        return with(new Settings(
+                settings.limits, settings.patience, Optional.of(requireNonNull(file, "file")), settings.listener));
     }
 
     /**

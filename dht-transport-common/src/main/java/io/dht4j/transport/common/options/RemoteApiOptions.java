@@ -1,5 +1,7 @@
 package io.dht4j.transport.common.options;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dht4j.ErrorCode;
 import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
@@ -182,7 +184,11 @@ public abstract class RemoteApiOptions<T extends RemoteApiOptions<T>> {
      * @return new options
      */
     public T withToken(String token) {
-        return with(new Settings(settings.security, Optional.of(token), settings.connectTimeout, settings.limits));
+        return with(new Settings(
+                settings.security,
+                Optional.of(requireNonNull(token, "token")),
+                settings.connectTimeout,
+                settings.limits));
     }
 
     /**
@@ -204,7 +210,7 @@ public abstract class RemoteApiOptions<T extends RemoteApiOptions<T>> {
      * @return new options
      */
     public T withMemory(MemoryBudget memory) {
-        return with(Limits.of(memory, settings.limits.maxInFlight));
+        return with(Limits.of(requireNonNull(memory, "memory"), settings.limits.maxInFlight));
     }
 
     /**

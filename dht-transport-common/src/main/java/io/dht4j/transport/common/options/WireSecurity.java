@@ -1,5 +1,7 @@
 package io.dht4j.transport.common.options;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dht4j.security.Plaintext;
 import io.dht4j.spi.TlsFiles;
 import java.util.Optional;
@@ -32,7 +34,7 @@ public record WireSecurity(Optional<TlsFiles> tls, boolean plaintextAllowed, Str
      * @return new settings
      */
     public WireSecurity withTls(TlsFiles files) {
-        return new WireSecurity(Optional.of(files), plaintextAllowed, plaintextOption);
+        return new WireSecurity(Optional.of(requireNonNull(files, "files")), plaintextAllowed, plaintextOption);
     }
 
     /**
@@ -51,7 +53,7 @@ public record WireSecurity(Optional<TlsFiles> tls, boolean plaintextAllowed, Str
      * @return new settings
      */
     public WireSecurity withPlaintextAllowed(String option) {
-        return new WireSecurity(tls, true, option);
+        return new WireSecurity(tls, true, requireNonNull(option, "option"));
     }
 
     /**

@@ -185,8 +185,6 @@ final class PeerServices {
 
     private void pingFailed(PeerFailure failure) {
         LOG.debug("{}", failure);
-        if (failure.refused()) {
-            firstContact.refused(failure.node());
-        }
+        firstContact.failed(failure);
     }
 }

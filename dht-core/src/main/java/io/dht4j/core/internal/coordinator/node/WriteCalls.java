@@ -177,7 +177,8 @@ final class WriteCalls {
         Environment.Timer deadline = environment.schedule(
                 () -> waiting.completeExceptionally(new UnavailableException(
                         ErrorCode.NOT_SERVING,
-                        "nothing done: no answer has confirmed in time that the clock of this node is right")),
+                        "nothing done: no answer has confirmed in time that the clock of this node is right"
+                                + firstContact.reasons())),
                 context.remainingNanos());
         firstContact
                 .over()

@@ -5,10 +5,12 @@ import io.dht4j.NodeId;
 import io.dht4j.UnavailableException;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
 
 /**
  * Delays the first version of a starting node until another node has answered, so that the node can compare the clocks.
@@ -23,8 +25,8 @@ public final class FirstContact {
     private final CompletableFuture<Void> over = new CompletableFuture<>();
     // Guarded by this.
     private Set<NodeId> others;
-    /** The other nodes that have refused a connection. */
-    private final Set<NodeId> refusing = new HashSet<>();
+    /** Why the other nodes have not answered; first of all that they have refused a connection. */
+    private final Map<NodeId, PeerFailure> failures = new TreeMap<>();
 
     private boolean begun;
 
@@ -61,7 +63,7 @@ public final class FirstContact {
     public void follow(List<NodeId> now) {
         synchronized (this) {
             others = Set.copyOf(now);
-            refusing.retainAll(others);
+            failures.keySet().retainAll(others);
         }
         endIfAllRefuse();
     }
@@ -69,7 +71,7 @@ public final class FirstContact {
     private boolean endIfAllRefuse() {
         boolean all;
         synchronized (this) {
-            all = begun && refusing.containsAll(others);
+            all = begun && others.stream().allMatch(this::hasRefused);
         }
         if (all && !over.isDone()) {
             end();
@@ -102,19 +104,36 @@ public final class FirstContact {
         }
     }
 
+    /** Called with the lock held. */
+    private boolean hasRefused(NodeId node) {
+        PeerFailure failure = failures.get(node);
+        return failure != null && failure.refused();
+    }
+
     /**
-     * Records that another node refuses connections.
+     * Records that another node has not answered.
      *
-     * @param node the node
+     * @param failure the reason
      */
-    public void refused(NodeId node) {
+    public void failed(PeerFailure failure) {
         if (over.isDone()) {
             return;
         }
         synchronized (this) {
-            refusing.add(node);
+            failures.merge(failure.node(), failure, (before, now) -> before.refused() ? before : now);
         }
         endIfAllRefuse();
+    }
+
+    /**
+     * Returns why the other nodes have not answered.
+     *
+     * @return for each node that is known a semicolon and the reason; empty once the delay is over
+     */
+    public synchronized String reasons() {
+        return over.isDone()
+                ? ""
+                : failures.values().stream().map(failure -> "; " + failure).collect(Collectors.joining());
     }
 
     /** Fails the delay if it is not over, so that waiting writes fail too. */

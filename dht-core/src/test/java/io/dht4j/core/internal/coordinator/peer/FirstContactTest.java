@@ -2,6 +2,7 @@ package io.dht4j.core.internal.coordinator.peer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.dht4j.ErrorCode;
 import io.dht4j.NodeId;
 import io.dht4j.testkit.time.VirtualEnvironment;
 import java.time.Duration;
@@ -17,10 +18,28 @@ class FirstContactTest {
     private final VirtualEnvironment env = VirtualEnvironment.seeded(1);
     private final FirstContact contact = new FirstContact(env, List.of(A, B), Duration.ofSeconds(10));
 
+    private static PeerFailure refusal(NodeId node) {
+        return new PeerFailure(node, true, true, ErrorCode.NOT_SENT, "nothing listens there");
+    }
+
+    @Test
+    void itSaysWhyNoNodeAnswers() {
+        contact.begin();
+        contact.failed(new PeerFailure(B, true, ErrorCode.NOT_SENT, "no trusted authority"));
+        contact.failed(refusal(A));
+        assertThat(contact.isOver()).isFalse();
+        assertThat(contact.reasons()).isEqualTo("; a: nothing listens there; b: no trusted authority");
+        contact.follow(List.of(A, B, C));
+        contact.follow(List.of(B, C));
+        assertThat(contact.reasons()).isEqualTo("; b: no trusted authority");
+        contact.answered();
+        assertThat(contact.reasons()).isEmpty();
+    }
+
     @Test
     void nodeThatHasLeftIsNotWaitedFor() {
         contact.begin();
-        contact.refused(A);
+        contact.failed(refusal(A));
         assertThat(contact.isOver()).isFalse();
         contact.follow(List.of(A));
         assertThat(contact.isOver()).isTrue();
@@ -30,10 +49,10 @@ class FirstContactTest {
     void nodeThatHasJoinedIsWaitedFor() {
         contact.begin();
         contact.follow(List.of(A, B, C));
-        contact.refused(A);
-        contact.refused(B);
+        contact.failed(refusal(A));
+        contact.failed(refusal(B));
         assertThat(contact.isOver()).isFalse();
-        contact.refused(C);
+        contact.failed(refusal(C));
         assertThat(contact.isOver()).isTrue();
     }
 

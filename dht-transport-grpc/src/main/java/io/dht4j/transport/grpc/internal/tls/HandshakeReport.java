@@ -57,7 +57,7 @@ final class HandshakeReport extends ChannelInboundHandlerAdapter {
         return failure instanceof SSLHandshakeException
                         && message.contains("certificate")
                         && !message.startsWith("Received")
-                ? Optional.of("the caller presents no certificate: " + message)
+                ? Optional.of("the caller presents no certificate of a trusted authority: " + message)
                 : Optional.empty();
     }
 

@@ -112,7 +112,7 @@ public final class PeerTls implements AutoCloseable {
             }
             names = tls.callerNames(session);
         } catch (SSLPeerUnverifiedException e) {
-            throw new CertificateException("the caller presents no certificate", e);
+            throw new CertificateException("the caller presents no certificate of a trusted authority", e);
         }
         if (names.stream().noneMatch(frames::mayCall)) {
             throw new CertificateException("the certificate names " + PrintableText.of(new TreeSet<>(names))

@@ -1,5 +1,7 @@
 package io.dht4j.transport.http.internal.server;
 
+import static java.util.Objects.requireNonNull;
+
 import io.dht4j.ErrorCode;
 import io.dht4j.transport.http.internal.common.ApiProtocol;
 import io.dht4j.transport.http.internal.common.HttpProblem;
@@ -69,7 +71,7 @@ public final class HttpBrowserGuard {
      * @throws IllegalArgumentException if it is neither
      */
     public static String requireHost(String host) {
-        String normal = normal(host.strip());
+        String normal = normal(requireNonNull(host, "host").strip());
         HostAndPort parsed = HostAndPort.parseAuthority(normal.indexOf(':') < 0 ? normal : "[" + normal + "]", -1);
         if (normal.isEmpty() || parsed == null || parsed.port() >= 0) {
             throw new IllegalArgumentException(

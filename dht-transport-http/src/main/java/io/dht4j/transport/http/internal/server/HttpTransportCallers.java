@@ -57,7 +57,7 @@ final class HttpTransportCallers {
                     : Verdict.refused("the caller's certificate names " + PrintableText.of(new TreeSet<>(names))
                             + ", which is no node of the topology and no member that is trusted");
         } catch (SSLPeerUnverifiedException e) {
-            return Verdict.refused("peers must present a certificate");
+            return Verdict.refused("peers must present a certificate of a trusted authority");
         } catch (CertificateException e) {
             return Verdict.refused(PeerReply.reason(e));
         }

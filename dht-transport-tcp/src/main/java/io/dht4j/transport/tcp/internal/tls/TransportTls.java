@@ -87,7 +87,7 @@ public final class TransportTls implements AutoCloseable {
         try {
             names = tls.callerNames(session);
         } catch (SSLPeerUnverifiedException e) {
-            throw new CertificateException("the caller presents no certificate", e);
+            throw new CertificateException("the caller presents no certificate of a trusted authority", e);
         }
         if (names.stream().noneMatch(frames::mayCall)) {
             throw new CertificateException("the certificate names " + PrintableText.of(new TreeSet<>(names))
@@ -119,7 +119,9 @@ public final class TransportTls implements AutoCloseable {
         boolean lacksCertificate = failure instanceof SSLHandshakeException
                 && message.contains("certificate")
                 && !message.startsWith("Received");
-        return lacksCertificate ? Optional.of("the caller presents no certificate: " + message) : words;
+        return lacksCertificate
+                ? Optional.of("the caller presents no certificate of a trusted authority: " + message)
+                : words;
     }
 
     @Override
