@@ -2,6 +2,7 @@ package io.dht4j.spi;
 
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
+import io.dht4j.NodeId;
 import io.dht4j.StoreProblem;
 import io.dht4j.StoreStatistics;
 import io.dht4j.Version;
@@ -185,14 +186,24 @@ public interface Store extends AutoCloseable {
     }
 
     /**
+     * Reserves the store for a node until it is closed, so that no two nodes share one. Called first of all by a node
+     * that starts. Stores that do not override this method accept several nodes.
+     *
+     * @param node the node
+     * @throws StoreException {@link StoreException#inUse} if a node has claimed it since it was opened; another one if
+     *     the store is closed
+     */
+    default void claim(NodeId node) {}
+
+    /**
      * Binds the store to the settings that determine its keys. The first description is stored as durably as entries.
-     * With other settings the store would contain keys of which this node is no replica, and lack others. Called before
-     * the store is used, once while it is open: a second call comes from another node.
+     * With other settings the store would contain keys of which this node is no replica, and lack others. Called once,
+     * before the store is used.
      *
      * @param placement describes this node, all nodes, partitions, placement and hash function; equal only if this node
      *     is a replica of the same keys
      * @throws StoreException if the store is bound to another description, which the message quotes, or cannot be
-     *     written; {@link StoreException#inUse} if it was bound since it was opened
+     *     written
      */
     void bind(String placement);
 

@@ -1,5 +1,6 @@
 package io.dht4j.spi;
 
+import io.dht4j.NodeId;
 import io.dht4j.PrintableText;
 
 /**
@@ -34,9 +35,9 @@ public final class StoreException extends RuntimeException {
         this.isInUse = false;
     }
 
-    private StoreException(String store, String placement) {
-        super(PrintableText.of("the store " + store + " is in use by a node already ("
-                + placement.split(",", 2)[0] + "): create a store for each node"));
+    private StoreException(String store, NodeId node) {
+        super(PrintableText.of(
+                "the store " + store + " is in use by node " + node + " already: create a store for each node"));
         this.isInUse = true;
     }
 
@@ -44,11 +45,11 @@ public final class StoreException extends RuntimeException {
      * Returns the exception of an open store that a second node would use.
      *
      * @param store the name of the store, or its directory
-     * @param placement the description to which the first node has {@linkplain Store#bind bound} it
-     * @return an exception to be thrown by {@link Store#bind}
+     * @param node the node that uses it
+     * @return an exception to be thrown by {@link Store#claim}
      */
-    public static StoreException inUse(String store, String placement) {
-        return new StoreException(store, placement);
+    public static StoreException inUse(String store, NodeId node) {
+        return new StoreException(store, node);
     }
 
     /**

@@ -20,6 +20,7 @@ import io.dht4j.spi.MemoryBudget;
 import io.dht4j.spi.PartitionTable;
 import io.dht4j.spi.RefillMarker;
 import io.dht4j.spi.Store;
+import io.dht4j.spi.StoreException;
 import io.dht4j.spi.Transport;
 import java.time.Duration;
 import java.util.LinkedHashSet;
@@ -378,7 +379,7 @@ public final class ClusterBuilder extends ClusterOptions<ClusterBuilder> {
      *     which closes nothing; if the transport or the store is missing; or if the node cannot start, for example on
      *     the data in its store, with its memory, or as a member. The message names the remedy. The cause is that of
      *     the component, for example a {@link io.dht4j.spi.TransportException} if the transport cannot listen.
-     *     Transport, store and hints are then closed, unless the transport was started before by another node
+     *     Transport, store and hints are then closed, unless another node uses the store or has started the transport
      */
     public Cluster start() {
         if (!used && membership.isPresent() && environment != null && environment.isVirtual()) {
@@ -399,7 +400,8 @@ public final class ClusterBuilder extends ClusterOptions<ClusterBuilder> {
      *
      * @return the start, which the caller closes, or the cluster that it results in
      * @throws IllegalStateException if this builder was used, or has no {@linkplain #of(Membership) membership}, which
-     *     closes nothing; or if the transport or the store is missing, which closes the other and the hints
+     *     closes nothing; if the transport or the store is missing, which closes the other and the hints; or if another
+     *     node uses the store, which closes nothing
      */
     public NodeStart begin() {
         if (membership.isEmpty()) {
@@ -417,6 +419,7 @@ public final class ClusterBuilder extends ClusterOptions<ClusterBuilder> {
                     + " new ones");
         }
         used = true;
+        claimStore();
         try {
             return new NodeAssembly(
                     this,
@@ -424,11 +427,31 @@ public final class ClusterBuilder extends ClusterOptions<ClusterBuilder> {
                     required(transport, "transport"),
                     stores ? required(store, "store") : new NoStore());
         } catch (RuntimeException | Error e) {
-            NodeAssembly.release(transport, e);
-            NodeAssembly.release(store, e);
-            NodeAssembly.release(hints, e);
+            close(e);
             throw e;
         }
+    }
+
+    /** Claims the store. If another node uses it, that may use the transport and the hints too: none is closed. */
+    private void claimStore() {
+        if (store == null) {
+            return;
+        }
+        try {
+            store.claim(self);
+        } catch (StoreException e) {
+            if (!e.isInUse()) {
+                close(e);
+            }
+            throw new IllegalStateException(e.getMessage(), e);
+        }
+    }
+
+    /** Closes the parts. Their failures become suppressed ones. */
+    private void close(Throwable failures) {
+        NodeAssembly.release(transport, failures);
+        NodeAssembly.release(store, failures);
+        NodeAssembly.release(hints, failures);
     }
 
     private static <T> T required(@Nullable T part, String name) {

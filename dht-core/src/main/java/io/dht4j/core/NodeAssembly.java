@@ -26,7 +26,6 @@ import io.dht4j.spi.Environment;
 import io.dht4j.spi.HintLog;
 import io.dht4j.spi.PartitionTable;
 import io.dht4j.spi.Store;
-import io.dht4j.spi.StoreException;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import java.nio.charset.StandardCharsets;
@@ -311,11 +310,10 @@ final class NodeAssembly implements NodeStart {
         }
     }
 
-    /** Returns whether the start has failed because another node uses the transport or the store. */
+    /** Returns whether the start has failed because another node has started the transport. */
     private boolean isOfAnother() {
-        return cluster.handle((node, error) -> (error instanceof TransportException transports
-                                && transports.reason() == TransportException.Reason.STARTED)
-                        || (error instanceof StoreException stores && stores.isInUse()))
+        return cluster.handle((node, error) -> error instanceof TransportException failure
+                        && failure.reason() == TransportException.Reason.STARTED)
                 .join();
     }
 

@@ -3,6 +3,7 @@ package io.dht4j.simulator.contract;
 import io.dht4j.Cluster;
 import io.dht4j.KeyRange;
 import io.dht4j.Node;
+import io.dht4j.NodeId;
 import io.dht4j.Topology;
 import io.dht4j.Version;
 import io.dht4j.core.ClusterBuilder;
@@ -144,7 +145,7 @@ final class ThreeNodes implements AutoCloseable {
 
         /** Does nothing: each node opens the store again. */
         @Override
-        public void bind(String placement) {}
+        public void claim(NodeId node) {}
 
         /** Keeps the entries for the next node with this store. */
         @Override

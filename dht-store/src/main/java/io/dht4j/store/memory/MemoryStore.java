@@ -3,6 +3,7 @@ package io.dht4j.store.memory;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.NodeGauges.Bounded;
+import io.dht4j.NodeId;
 import io.dht4j.StoreStatistics;
 import io.dht4j.Version;
 import io.dht4j.spi.ContentListener;
@@ -45,8 +46,8 @@ public final class MemoryStore implements Store {
      */
     private final ConcurrentSkipListSet<Key> keys = new ConcurrentSkipListSet<>();
 
-    /** The description of the node that uses it; null if none does. */
-    private final AtomicReference<@Nullable String> bound = new AtomicReference<>();
+    /** The node that uses it; null if none does. */
+    private final AtomicReference<@Nullable NodeId> user = new AtomicReference<>();
 
     private final ConcurrentHashMap<String, byte[]> notes = new ConcurrentHashMap<>();
     private volatile @Nullable ContentListener listener;
@@ -233,14 +234,19 @@ public final class MemoryStore implements Store {
         return entries.mappingCount();
     }
 
-    /** Keeps the description until the store is closed: a store in memory begins empty, and ends with its node. */
     @Override
-    public void bind(String placement) {
+    public void claim(NodeId node) {
         checkOpen();
-        String before = bound.compareAndExchange(null, placement);
+        NodeId before = user.compareAndExchange(null, node);
         if (before != null) {
             throw StoreException.inUse(name(), before);
         }
+    }
+
+    /** Does nothing: a store in memory begins empty, and ends with its node. */
+    @Override
+    public void bind(String placement) {
+        checkOpen();
     }
 
     /** Returns zero: a store in memory begins empty. */

@@ -5,6 +5,7 @@ import static java.util.Objects.requireNonNull;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.NodeGauges.Bounded;
+import io.dht4j.NodeId;
 import io.dht4j.StoreProblem;
 import io.dht4j.StoreStatistics;
 import io.dht4j.Version;
@@ -69,8 +70,8 @@ public final class MvStore implements Store {
     /** Calls hold the read lock; {@link #close()} takes the write lock. */
     private final ReentrantReadWriteLock calls = new ReentrantReadWriteLock();
 
-    /** The description of the node that uses it; null if none does. */
-    private final AtomicReference<@Nullable String> bound = new AtomicReference<>();
+    /** The node that uses it; null if none does. */
+    private final AtomicReference<@Nullable NodeId> user = new AtomicReference<>();
 
     /** Changed under the write lock. */
     private boolean closed;
@@ -179,12 +180,19 @@ public final class MvStore implements Store {
     }
 
     @Override
-    public void bind(String placement) {
+    public void claim(NodeId node) {
         reading(() -> {
-            String before = bound.compareAndExchange(null, placement);
+            NodeId before = user.compareAndExchange(null, node);
             if (before != null) {
                 throw StoreException.inUse(directory.path().toString(), before);
             }
+            return node;
+        });
+    }
+
+    @Override
+    public void bind(String placement) {
+        reading(() -> {
             directory.bind(placement, newestAtOpen.packed() == 0, health::checkWritable);
             return placement;
         });

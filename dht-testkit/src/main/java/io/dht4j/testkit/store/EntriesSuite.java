@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
+import io.dht4j.NodeId;
 import io.dht4j.Version;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
@@ -52,15 +53,19 @@ interface EntriesSuite extends StoreSuite {
 
     @Test
     default void anOpenStoreIsOfOneNode() {
-        store().bind("name n1, 64 partitions");
-        for (String same : List.of("name n1, 64 partitions", "name n2, 64 partitions")) {
-            assertThatThrownBy(() -> store().bind(same))
-                    .hasMessageEndingWith(" is in use by a node already (name n1): create a store for each node")
+        store().claim(new NodeId("n1"));
+        for (String name : List.of("n1", "n2")) {
+            assertThatThrownBy(() -> store().claim(new NodeId(name)))
+                    .hasMessageEndingWith(" is in use by node n1 already: create a store for each node")
                     .isInstanceOfSatisfying(
                             StoreException.class,
                             failure -> assertThat(failure.isInUse()).isTrue());
         }
-        assertThat(store().entries()).isZero();
+        store().close();
+        assertThatThrownBy(() -> store().claim(new NodeId("n1")))
+                .isInstanceOfSatisfying(
+                        StoreException.class,
+                        failure -> assertThat(failure.isInUse()).isFalse());
     }
 
     @Test

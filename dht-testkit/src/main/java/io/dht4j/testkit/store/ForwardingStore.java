@@ -2,6 +2,7 @@ package io.dht4j.testkit.store;
 
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
+import io.dht4j.NodeId;
 import io.dht4j.StoreProblem;
 import io.dht4j.StoreStatistics;
 import io.dht4j.Version;
@@ -9,10 +10,13 @@ import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.Store;
+import io.dht4j.spi.StoreException;
 import io.dht4j.spi.StoreSpace;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A store that forwards every call to another one. Subclasses override methods, usually including {@link #name}. As
@@ -22,6 +26,8 @@ import java.util.function.Predicate;
 public abstract class ForwardingStore implements Store {
 
     private final Store store;
+    /** The node that uses it; null if none does. */
+    private final AtomicReference<@Nullable NodeId> user = new AtomicReference<>();
 
     /**
      * Creates a store that forwards to another one.
@@ -97,6 +103,15 @@ public abstract class ForwardingStore implements Store {
     @Override
     public Optional<StoreStatistics> statistics() {
         return store.statistics();
+    }
+
+    /** Claims this store, not the other one, whose content may outlive it. */
+    @Override
+    public void claim(NodeId node) {
+        NodeId before = user.compareAndExchange(null, node);
+        if (before != null) {
+            throw StoreException.inUse(name(), before);
+        }
     }
 
     @Override

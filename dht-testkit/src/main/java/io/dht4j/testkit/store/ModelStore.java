@@ -2,6 +2,7 @@ package io.dht4j.testkit.store;
 
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
+import io.dht4j.NodeId;
 import io.dht4j.Version;
 import io.dht4j.spi.ContentListener;
 import io.dht4j.spi.Entry;
@@ -34,8 +35,8 @@ public final class ModelStore implements Store {
     private final TreeMap<Key, Entry> entries = new TreeMap<>();
     private final Map<String, byte[]> notes = new HashMap<>();
     private ContentListener listener = NOBODY;
-    /** The description of the node that uses it. */
-    private Optional<String> bound = Optional.empty();
+    /** The node that uses it. */
+    private Optional<NodeId> user = Optional.empty();
 
     private boolean closed;
 
@@ -114,14 +115,19 @@ public final class ModelStore implements Store {
         return entries.size();
     }
 
-    /** Keeps the description until the store is closed: a store in memory begins empty and ends with its node. */
     @Override
-    public synchronized void bind(String placement) {
+    public synchronized void claim(NodeId node) {
         checkOpen();
-        if (bound.isPresent()) {
-            throw StoreException.inUse(name(), bound.get());
+        if (user.isPresent()) {
+            throw StoreException.inUse(name(), user.get());
         }
-        bound = Optional.of(placement);
+        user = Optional.of(node);
+    }
+
+    /** Does nothing: a store in memory begins empty and ends with its node. */
+    @Override
+    public void bind(String placement) {
+        checkOpen();
     }
 
     /** Returns zero: a store in memory begins empty. */

@@ -65,11 +65,6 @@ class MicroRaftClusterTest {
         }
 
         @Override
-        public void bind(String placement) {
-            // Each node opens the disk again.
-        }
-
-        @Override
         public void close() {
             // The disk stays.
         }

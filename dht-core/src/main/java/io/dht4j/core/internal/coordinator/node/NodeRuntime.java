@@ -20,7 +20,6 @@ import io.dht4j.core.internal.view.ClusterView;
 import io.dht4j.core.internal.view.Views;
 import io.dht4j.core.internal.wire.OwnHeader;
 import io.dht4j.core.internal.wire.codec.FrameCodec;
-import io.dht4j.spi.StoreException;
 import io.dht4j.spi.TransportException;
 import io.dht4j.spi.TransportException.Reason;
 import java.time.Duration;
@@ -56,7 +55,7 @@ final class NodeRuntime {
     private final NodeConfig config;
     private final OwnHeader own;
     private final PeerEndpoint endpoint;
-    /** Another node uses the transport or the store, and perhaps the other parts too: they stay open. */
+    /** Another node has started the transport, and may use the store and the hints too: they stay open. */
     private volatile boolean isOfAnother;
     /** Whether the closing thread was interrupted. */
     private boolean isHurried;
@@ -157,21 +156,12 @@ final class NodeRuntime {
         } else {
             AddressCheck.check(nodes, components.transport());
         }
-        load();
+        local.load();
         background.prepare();
         listen();
         peers.firstContact.over().thenRun(local.versions::prepare);
         peers.begin();
         background.begin();
-    }
-
-    private void load() {
-        try {
-            local.load();
-        } catch (StoreException e) {
-            isOfAnother = e.isInUse();
-            throw e;
-        }
     }
 
     private void listen() {
