@@ -48,6 +48,14 @@ public interface RemoteApi extends AutoCloseable {
     String name();
 
     /**
+     * Reserves this client for a cluster, which closes it. Called first of all by a cluster that connects. Clients that
+     * do not override this method accept several clusters.
+     *
+     * @throws IllegalStateException if a cluster has claimed it before
+     */
+    default void claim() {}
+
+    /**
      * Sets what receives the address of a node that is about to stop, once for each answer that says so. Replaces the
      * listener that was set before. The node still serves; the caller prefers other nodes from then on.
      *

@@ -121,9 +121,10 @@ public final class RemoteCluster implements Cluster {
      * @throws IllegalArgumentException if there is no address, or one is malformed or repeated; the message names it
      * @throws InvalidRequestException if every node refuses this client, for example without a valid token
      * @throws UnavailableException if no node has answered in time; the message names each address and its failure
+     * @throws IllegalStateException if another cluster uses the client, which stays open
      */
     public static RemoteCluster connect(RemoteApi api, List<String> addresses, RemoteOptions options) {
-        requireNonNull(api, "api");
+        requireNonNull(api, "api").claim();
         SystemEnvironment environment = new SystemEnvironment("dht4j-remote", 1);
         try {
             return connecting(api, addresses, options, environment, true)
@@ -169,7 +170,7 @@ public final class RemoteCluster implements Cluster {
      */
     public static CompletionStage<RemoteCluster> connecting(
             RemoteApi api, List<String> addresses, RemoteOptions options, Environment environment) {
-        requireNonNull(api, "api");
+        requireNonNull(api, "api").claim();
         return connecting(api, addresses, options, requireNonNull(environment, "environment"), false);
     }
 

@@ -85,7 +85,9 @@ class MetricsTest {
                     && shown.types.containsKey("dht_peer_requests_limit")
                     && shown.types.containsKey("dht_peer_clock_offset_seconds")
                     && shown.types.containsKey("dht_peer_connections_opened_total")
-                    && shown.value("dht_store_entries", Map.of()) == 1;
+                    && shown.value("dht_store_entries", Map.of()) == 1
+                    // A commit is counted after its entries are acknowledged.
+                    && shown.value("dht_store_commits_seconds_count", Map.of()) > 0;
         });
         // On a busy machine, the meters of a peer are registered during a scrape, which then has some of them.
         scrape();

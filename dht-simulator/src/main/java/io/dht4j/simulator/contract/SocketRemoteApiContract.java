@@ -3,8 +3,12 @@ package io.dht4j.simulator.contract;
 import static io.dht4j.simulator.contract.Results.failure;
 import static io.dht4j.simulator.contract.Results.result;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.dht4j.Cluster;
 import io.dht4j.Version;
+import io.dht4j.client.RemoteCluster;
+import io.dht4j.client.RemoteOptions;
 import io.dht4j.spi.RemoteApi;
 import io.dht4j.testkit.network.SilencedLink;
 import java.io.IOException;
@@ -44,6 +48,16 @@ public abstract class SocketRemoteApiContract extends RemoteApiContract {
         assertThat(stopping).containsOnly(address(0)).hasSize(3);
         result(api().get(address(1), KEY, OPTIONS));
         assertThat(stopping).hasSize(3);
+    }
+
+    @Test
+    void aClientIsOfOneCluster() {
+        try (Cluster first = RemoteCluster.connect(api(), List.of(address(0)), RemoteOptions.defaults())) {
+            assertThatThrownBy(() -> RemoteCluster.connect(api(), List.of(address(0)), RemoteOptions.defaults()))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageEndingWith(" is in use by a RemoteCluster already: create one for each");
+            result(first.put(KEY, VALUE));
+        }
     }
 
     @Test

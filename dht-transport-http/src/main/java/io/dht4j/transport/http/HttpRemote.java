@@ -39,6 +39,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -53,6 +54,7 @@ import java.util.function.Supplier;
  */
 public final class HttpRemote implements RemoteApi {
 
+    private final AtomicBoolean isClaimed = new AtomicBoolean();
     private final Limits limits;
     private final HttpRemoteClient client;
 
@@ -79,6 +81,14 @@ public final class HttpRemote implements RemoteApi {
     @Override
     public String name() {
         return "http";
+    }
+
+    @Override
+    public void claim() {
+        if (!isClaimed.compareAndSet(false, true)) {
+            throw new IllegalStateException(
+                    "this HttpRemote is in use by a RemoteCluster already: create one for each");
+        }
     }
 
     @Override

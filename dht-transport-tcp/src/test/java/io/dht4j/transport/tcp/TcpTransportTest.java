@@ -183,7 +183,7 @@ class TcpTransportTest extends SocketTransportContract
             Started client = start(echo());
             Node peer = Node.of("peer", "127.0.0.1:" + server.getLocalPort());
             assertThat(failure(client.transport()
-                            .call(peer, Frame.of(bytes("a")), within(Duration.ofMillis(500)))
+                            .call(peer, Frame.of(bytes("a")), within(Duration.ofSeconds(2)))
                             .toCompletableFuture()))
                     .hasMessageEndingWith("deadline passed before the call was sent, no hello came; does a node of this"
                             + " transport listen there?");

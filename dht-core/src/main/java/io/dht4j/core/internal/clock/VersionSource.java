@@ -324,7 +324,7 @@ public final class VersionSource {
             raiseNow();
             isKept = true;
         } catch (RuntimeException | Error e) {
-            report(FileFailure.inWords(e));
+            reportUnlessClosed(FileFailure.inWords(e));
         } finally {
             raised();
         }
@@ -393,15 +393,17 @@ public final class VersionSource {
             }
         }
         long within = Math.max(wall, last + ROOM);
-        kept = keep(within, beyond) ? within : 0;
+        Optional<String> failure = keep(within, beyond);
+        failure.ifPresent(this::reportUnlessClosed);
+        kept = failure.isEmpty() ? within : 0;
         bounds = new Bounds(within, beyond, last + (within - last) / 2);
     }
 
     /**
      * Keeps the bounds. A store that fails to keep them accepts no writes either. The writes that this node coordinates
-     * proceed, since the other replicas may accept them; ballots do not. Returns whether the store has kept them.
+     * proceed, since the other replicas may accept them; ballots do not. Returns why the store has not kept them.
      */
-    private boolean keep(long within, long beyond) {
+    private Optional<String> keep(long within, long beyond) {
         long avoided = clock.avoided().packed();
         boolean isAnyAvoided = avoided > within;
         ByteBuffer bytes = ByteBuffer.allocate((isAnyAvoided ? 3 : 2) * Long.BYTES)
@@ -413,16 +415,21 @@ public final class VersionSource {
         try {
             store.orElseThrow().keepNote(METADATA, bytes.array());
             reported = false;
-            return true;
+            return Optional.empty();
         } catch (RuntimeException e) {
-            report(String.valueOf(e.getMessage()));
-            return false;
+            return Optional.of(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** Reports a failed raise, but not that the store was closed under the last one: {@link #close} keeps a bound. */
+    private void reportUnlessClosed(String why) {
+        if (!isClosed()) {
+            report(why);
         }
     }
 
     private void report(String why) {
-        // A store that was closed under a last raise has kept a bound before.
-        if (!reported && !isClosed()) {
+        if (!reported) {
             LOG.warn(
                     "the store cannot record which versions this node has issued, so that it may issue some again "
                             + "after a restart: {}",
@@ -447,7 +454,7 @@ public final class VersionSource {
         }
         left.forEach(wait -> wait.done.completeExceptionally(closing()));
         if (store.isPresent() && bounds.within > 0) {
-            keep(clock.last().packed(), bounds.beyond);
+            keep(clock.last().packed(), bounds.beyond).ifPresent(this::report);
         }
     }
 

@@ -328,6 +328,11 @@ public final class Replica {
         return gate.close();
     }
 
+    /** Leaves the accepted requests that have not ended: the store is closed under them. */
+    public void abandon() {
+        gate.abandon();
+    }
+
     static Reply late() {
         return new Reply.Failed(ErrorCode.DEADLINE_PASSED, "the deadline passed before the work began");
     }

@@ -263,8 +263,12 @@ final class StoreGate {
 
     /** Accepts no further request; the future completes when all accepted ones have ended. */
     CompletableFuture<Void> close() {
-        replies.close();
         return CompletableFuture.allOf(admission.close(), maintenanceAdmission.close());
+    }
+
+    /** Expects failures of the store, which is closed before all accepted requests have ended. */
+    void abandon() {
+        replies.abandon();
     }
 
     /** Returns the number of accepted requests that never began: they waited too long or their deadlines passed. */

@@ -21,7 +21,7 @@ final class StoreReplies {
     private final LongAdder dropped = new LongAdder();
     private final LogLimit storeFailures;
     private final LogLimit replyFailures;
-    private volatile boolean isClosing;
+    private volatile boolean isAbandoned;
 
     StoreReplies(String storeName, LongSupplier nanoTime) {
         this.storeName = storeName;
@@ -29,9 +29,9 @@ final class StoreReplies {
         this.replyFailures = new LogLimit(nanoTime);
     }
 
-    /** Expects that the node closes the store before all requests have ended. */
-    void close() {
-        isClosing = true;
+    /** Expects failures of the store, which the node closes before all requests have ended. */
+    void abandon() {
+        isAbandoned = true;
     }
 
     /** Returns the number of requests that were answered as {@link #late} or {@link #waitedTooLong}. */
@@ -51,7 +51,7 @@ final class StoreReplies {
 
     /** Returns the reply after an exception of the store. */
     Reply failed(Throwable e) {
-        if (e instanceof StoreException && isClosing) {
+        if (e instanceof StoreException && isAbandoned) {
             LOG.debug("store {}: the node closes, and it failed", storeName, e);
             return new Reply.Failed(ErrorCode.STORE_FAILED, "this node is shutting down: " + e.getMessage());
         }

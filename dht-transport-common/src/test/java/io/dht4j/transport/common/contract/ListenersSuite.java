@@ -18,6 +18,8 @@ import io.dht4j.spi.TransportException.Outcome;
 import io.dht4j.testkit.transport.TransportHarness;
 import io.dht4j.transport.common.options.PeerTransportOptions;
 import java.nio.file.Path;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
 /** Where transports listen, and how they find the listeners of others. */
@@ -54,6 +56,24 @@ public interface ListenersSuite<T extends PeerTransportOptions<T>> extends Trans
                                 .toCompletableFuture())
                         .outcome())
                 .isEqualTo(Outcome.NOT_SENT);
+    }
+
+    @Test
+    default void peersMayBeCalledByAddressesOfVersion6() {
+        try (Transport server = create(at("::1", 0))) {
+            try {
+                server.start(echo()).toCompletableFuture().join();
+            } catch (CompletionException e) {
+                Assumptions.abort("this machine has no IPv6: " + e);
+            }
+            String address = address(server);
+            Node peer = Node.of("server", "[::1]" + address.substring(address.lastIndexOf(':')));
+            Started client = start(echo());
+            assertThat(reply(client.transport()
+                            .call(peer, Frame.of(bytes("a")), within(PATIENCE))
+                            .toCompletableFuture()))
+                    .isEqualTo(bytes("a"));
+        }
     }
 
     @Test

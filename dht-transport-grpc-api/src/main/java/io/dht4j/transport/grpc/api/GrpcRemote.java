@@ -33,6 +33,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
@@ -46,6 +47,7 @@ import java.util.function.Consumer;
  */
 public final class GrpcRemote implements RemoteApi {
 
+    private final AtomicBoolean isClaimed = new AtomicBoolean();
     private final RemoteClient client;
     private final RemoteRequests requests;
 
@@ -71,6 +73,14 @@ public final class GrpcRemote implements RemoteApi {
     @Override
     public String name() {
         return "grpc";
+    }
+
+    @Override
+    public void claim() {
+        if (!isClaimed.compareAndSet(false, true)) {
+            throw new IllegalStateException(
+                    "this GrpcRemote is in use by a RemoteCluster already: create one for each");
+        }
     }
 
     @Override

@@ -80,7 +80,7 @@ final class JdkPeerClients implements PeerClients {
 
     @Override
     public List<PeerQueue> lanes(Node peer, CallBudget budget, Optional<PeerTls> tls) {
-        String host = peer.host().contains(":") ? "[" + peer.host() + "]" : peer.host();
+        String host = PeerProtocol.hostInUri(peer.host());
         URI uri = URI.create((tls.isPresent() ? "https://" : "http://") + host + ":" + peer.port() + PeerProtocol.PATH);
         PeerLoop timers = loops.get(ThreadLocalRandom.current().nextInt(loops.size()));
         return List.of(new Peer(uri, peer.address(), budget, tls, timers).queue);

@@ -50,7 +50,8 @@ class OneNioClient extends HttpClient {
 
     OneNioClient(Node peer, Optional<OneNioTls> tls, PeerOptions options, boolean virtual) {
         super(new ConnectionString(
-                "http://" + peer.host() + ":" + peer.port() + "/?clientMaxPoolSize=" + options.connectionsPerPeer()
+                "http://" + PeerProtocol.hostInUri(peer.host()) + ":" + peer.port() + "/?clientMaxPoolSize="
+                        + options.connectionsPerPeer()
                         + "&connectTimeout=" + options.connectTimeout().toMillis()
                         + "&timeout=" + options.connectTimeout().toMillis(),
                 false));

@@ -96,7 +96,7 @@ final class WebPeerClients implements PeerClients {
         WebClient client = WebClient.wrap(connections, of);
         RequestOptions request = new RequestOptions()
                 .setMethod(HttpMethod.POST)
-                .setHost(peer.host())
+                .setHost(PeerProtocol.hostInUri(peer.host()))
                 .setPort(peer.port())
                 .setURI(PeerProtocol.PATH)
                 .putHeader(PeerProtocol.PEER_HEADER, PeerProtocol.PEER);

@@ -209,6 +209,7 @@ final class RegisterCall {
     private void attempt() {
         Optional<Node> next = next();
         Sent sent;
+        boolean isLater = false;
         synchronized (this) {
             if (result.isDone()) {
                 return;
@@ -217,8 +218,8 @@ final class RegisterCall {
                 // An attempt whose end comes after that of the call would leave it unknown.
                 sent = null;
             } else if (next.isEmpty()) {
-                pause();
-                return;
+                sent = null;
+                isLater = !services.closing().get();
             } else {
                 sent = new Sent(next.get(), operation);
                 current = sent;
@@ -227,7 +228,9 @@ final class RegisterCall {
                 inFlight++;
             }
         }
-        if (sent == null) {
+        if (isLater) {
+            pause();
+        } else if (sent == null) {
             end();
         } else {
             send(sent);
@@ -298,8 +301,16 @@ final class RegisterCall {
     }
 
     private void failed(PeerFailure failure, Sent sent) {
-        tell(failure.toString(), failure.code() == ErrorCode.NOT_ENOUGH_REPLICAS);
+        tell(failure.toString(), isAnswer(failure.code()));
         missed(!failure.nothingDone(), failure.code(), failure.toString(), sent, ended(sent));
+    }
+
+    /** Returns whether a proposer has answered what it has heard of the replicas, or what it lacks itself. */
+    private static boolean isAnswer(ErrorCode code) {
+        return switch (code) {
+            case NOT_SENT, NO_REPLY, DEADLINE_PASSED, NOT_SERVING -> false;
+            default -> true;
+        };
     }
 
     /** Notes the reason for a failure, unless it is a lesser one. */
@@ -345,11 +356,7 @@ final class RegisterCall {
     }
 
     private void pause() {
-        if (services.closing().get()) {
-            end();
-        } else {
-            services.environment().schedule(() -> guarded(this::attempt), PAUSE_NANOS);
-        }
+        services.environment().schedule(() -> guarded(this::attempt), PAUSE_NANOS);
     }
 
     /** The register remembers no operations as old as this one: a new one has another id, and begins now. */

@@ -243,7 +243,7 @@ final class RegisterQueue {
                     refresh(last, stale);
                 } else if (isTooLarge || last.isLed()) {
                     propose(last.highest());
-                } else if (services.closing().get()) {
+                } else if (services.closing().get() && !last.isOutbid()) {
                     fail(code, why);
                 } else {
                     long pause = Math.min(pause(), context.remainingNanos());

@@ -24,7 +24,6 @@ import io.dht4j.spi.Environment;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -98,7 +97,7 @@ final class Round {
     private boolean isOutbid;
 
     /** The nodes without a part in this round, with the reasons. */
-    private final Map<NodeId, String> failed = new LinkedHashMap<>(0);
+    private final Map<NodeId, String> failed = new HashMap<>();
 
     private Version highest = Register.NEVER_CHANGED;
     /** The state that is to be accepted, and the next ballot, once there are. */
@@ -181,6 +180,11 @@ final class Round {
     /** Returns the highest ballot that a replica has named: the next one must exceed it. */
     synchronized Version highest() {
         return highest;
+    }
+
+    /** Returns whether another proposer has a higher ballot, so that a repetition may succeed. */
+    synchronized boolean isOutbid() {
+        return isOutbid;
     }
 
     private void ask(Node node, OutboundRequest request) {
@@ -408,7 +412,7 @@ final class Round {
     /** Returns which nodes it lacks and why. Called with the lock held, before its end. */
     private String shown() {
         Set<NodeId> answered = stage == Stage.PREPARE ? promised.keySet() : accepted;
-        StringBuilder text = new StringBuilder(row.shown(answered));
+        StringBuilder text = new StringBuilder(row.shown(answered, stage == Stage.PREPARE));
         for (Node node : row.nodes()) {
             if (failed.containsKey(node.id())) {
                 text.append("; ").append(failed.get(node.id()));
@@ -422,6 +426,9 @@ final class Round {
     private void expire() {
         String all;
         synchronized (this) {
+            if (hasEnded()) {
+                return;
+            }
             all = shown();
         }
         giveUp(ErrorCode.NO_REPLY, all);

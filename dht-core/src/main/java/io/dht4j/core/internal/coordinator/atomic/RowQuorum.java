@@ -61,9 +61,10 @@ final class RowQuorum {
         return isMajority(node -> !failed.contains(node), slot -> true);
     }
 
-    /** Returns the number of slots that have answered, for people. */
-    String shown(Collection<NodeId> answered) {
-        return count(answered::contains, slot -> true) + " of " + (slots.size() / 2 + 1) + " needed replicas answered";
+    /** Returns the number of slots that have answered, for people; for a read, of those that know what was accepted. */
+    String shown(Collection<NodeId> answered, boolean isRead) {
+        return count(answered::contains, slot -> !isRead || isReadable(slot)) + " of " + (slots.size() / 2 + 1)
+                + " needed replicas answered";
     }
 
     private boolean isMajority(Predicate<NodeId> answers, Predicate<ReplicaSlot> counts) {
@@ -81,8 +82,8 @@ final class RowQuorum {
     }
 
     private static boolean hasAnswered(ReplicaSlot slot, Predicate<NodeId> answers) {
-        // The heir is the owner itself unless the slot moves.
-        return answers.test(slot.owner().id()) && answers.test(slot.heir().id());
+        return answers.test(slot.owner().id())
+                && (!slot.isPair() || answers.test(slot.heir().id()));
     }
 
     private static boolean isReadable(ReplicaSlot slot) {

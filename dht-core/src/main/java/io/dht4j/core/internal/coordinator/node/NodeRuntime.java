@@ -210,7 +210,8 @@ final class NodeRuntime {
         try {
             components.transport().close();
         } finally {
-            await(local.replica.close(), "requests of peers");
+            CompletableFuture<Void> requests = local.replica.close();
+            await(requests, "requests of peers");
             // The writes have ended with the transport.
             deadlines.close();
             try {
@@ -219,6 +220,9 @@ final class NodeRuntime {
                 background.handoff.close();
                 local.versions.close();
             } finally {
+                if (!requests.isDone()) {
+                    local.replica.abandon();
+                }
                 components.store().close();
             }
         }

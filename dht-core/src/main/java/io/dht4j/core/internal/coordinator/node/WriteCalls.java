@@ -169,8 +169,8 @@ final class WriteCalls {
 
     /**
      * Returns a future that completes when this node's clock is known to be right. It fails, before anything has a
-     * version or is kept anywhere, if the clock is wrong, others refuse this node for its settings, or the deadline
-     * passes.
+     * version or is kept anywhere, if the clock is wrong, others refuse this node for its settings, or the deadline is
+     * near, so that the failure says why.
      */
     CompletableFuture<Void> awaitConfirmation(CallContext context) {
         CompletableFuture<Void> waiting = new CompletableFuture<>();
@@ -179,7 +179,7 @@ final class WriteCalls {
                         ErrorCode.NOT_SERVING,
                         "nothing done: no answer has confirmed in time that the clock of this node is right"
                                 + firstContact.reasons())),
-                context.remainingNanos());
+                context.remainingNanos() * 9 / 10);
         firstContact
                 .over()
                 .thenCompose(over -> clocks.confirmedProblem())

@@ -54,6 +54,7 @@ public final class AcceptedConnections {
     private volatile @Nullable Channel door;
 
     private volatile @Nullable Thread acceptor;
+    private volatile boolean isClosing;
 
     /**
      * Creates an empty set of connections.
@@ -122,13 +123,18 @@ public final class AcceptedConnections {
                 : Optional.ofNullable(byEnds.get(new Key(remote.hostAddress(), remote.port(), local.hostAddress())));
     }
 
+    /** Refuses further connections, before the event loops that would serve them are closed. */
+    public void close() {
+        isClosing = true;
+    }
+
     /** Admits an accepted connection that has no handler yet, or refuses it. */
     boolean admit(Channel channel) {
         InetSocketAddress remote = channel.remoteAddress() instanceof InetSocketAddress inet ? inet : null;
         InetSocketAddress local = channel.localAddress() instanceof InetSocketAddress inet ? inet : null;
         Key key = Key.of(remote, local);
-        if (key == null || remote == null) {
-            // It is closed already.
+        if (key == null || remote == null || isClosing) {
+            // It is closed already, or the event loops are about to be.
             return false;
         }
         AcceptedConnection connection =

@@ -51,4 +51,9 @@ public final class PeerProtocol {
     public static String deadline(PeerCall call) {
         return Long.toString(Math.max(1, TimeUnit.NANOSECONDS.toMicros(call.deadline() - System.nanoTime())));
     }
+
+    /** Returns a host as URIs have it: an IPv6 address in brackets. */
+    public static String hostInUri(String host) {
+        return host.indexOf(':') < 0 ? host : "[" + host + "]";
+    }
 }

@@ -8,6 +8,7 @@ import io.dht4j.transport.common.options.RemoteApiOptions.Limits;
 import io.dht4j.transport.http.internal.common.ApiProtocol;
 import io.dht4j.transport.http.internal.common.Ndjson;
 import io.dht4j.transport.http.internal.peer.HostLookups;
+import io.dht4j.transport.http.internal.peer.PeerProtocol;
 import io.dht4j.transport.http.internal.peer.VertxStart;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
@@ -181,7 +182,7 @@ public final class HttpRemoteClient implements AutoCloseable {
      */
     Future<HttpClientRequest> connect(HostAndPort node, HttpRemoteRequest request) {
         RequestOptions head = new RequestOptions()
-                .setHost(node.host())
+                .setHost(PeerProtocol.hostInUri(node.host()))
                 .setPort(node.port())
                 .setMethod(request.method())
                 .setURI(request.target());

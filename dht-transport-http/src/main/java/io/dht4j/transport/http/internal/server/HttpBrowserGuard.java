@@ -72,7 +72,7 @@ public final class HttpBrowserGuard {
      */
     public static String requireHost(String host) {
         String normal = normal(requireNonNull(host, "host").strip());
-        HostAndPort parsed = HostAndPort.parseAuthority(normal.indexOf(':') < 0 ? normal : "[" + normal + "]", -1);
+        HostAndPort parsed = HostAndPort.parseAuthority(PeerProtocol.hostInUri(normal), -1);
         if (normal.isEmpty() || parsed == null || parsed.port() >= 0) {
             throw new IllegalArgumentException(
                     "publicHost must be a name or an address, without a port, not \"" + HttpText.shown(host) + "\"");

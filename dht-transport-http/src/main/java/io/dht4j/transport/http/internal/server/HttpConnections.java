@@ -92,6 +92,11 @@ public final class HttpConnections {
         }
     }
 
+    /** Refuses further connections: the event loops are about to be closed. */
+    void close() {
+        accepted.close();
+    }
+
     /** Returns the fastest available network access, which counts accepted connections. */
     public Transport transport() {
         Transport fastest = Transport.nativeTransport();

@@ -328,6 +328,7 @@ public final class HttpListener {
     }
 
     private void shutDown(Duration drainTimeout) {
+        connections.close();
         Future<Void> drained = Future.succeededFuture();
         for (HttpServer server : servers) {
             Future<Void> shutdown = server.shutdown(drainTimeout);

@@ -87,7 +87,7 @@ public final class VertxPeerClients implements PeerClients {
         VertxTarget target = new VertxTarget(
                 () -> connectTo(address, tls),
                 new RequestOptions()
-                        .setHost(address.host())
+                        .setHost(PeerProtocol.hostInUri(address.host()))
                         .setPort(address.port())
                         .setSsl(tls.isPresent())
                         .setMethod(HttpMethod.POST)

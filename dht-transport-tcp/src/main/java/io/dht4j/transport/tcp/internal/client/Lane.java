@@ -32,6 +32,9 @@ final class Lane implements PeerLane, Resident, Dialer.Owner {
     /** Later than every deadline. */
     private static final long FAR_NANOS = TimeUnit.DAYS.toNanos(30);
 
+    /** How long a peer may take for its hello before a failure asks whether it is one. */
+    private static final long DOUBT_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+
     private final Node node;
     private final EventLoop loop;
     private final Peers peers;
@@ -255,7 +258,7 @@ final class Lane implements PeerLane, Resident, Dialer.Owner {
     /** Ends the due calls. Returns when the next look is due. */
     private long sweepCalls(long now) {
         takeIn();
-        boolean isSilent = link != null && !link.isReady();
+        boolean isSilent = link != null && !link.isReady() && now - link.usedAt() > DOUBT_NANOS;
         long next = waiting.sweep(now, now + FAR_NANOS, isSilent ? ", no hello came" + PeerSilence.DOUBT : "");
         Dialer dialing = dialer;
         if (dialing != null) {
