@@ -115,6 +115,7 @@ final class ServerComponents {
 
     /** Returns the options of the file with which the message of a check begins, or of all files. */
     private static String tlsOptions(TlsFiles files, String why) {
+        String told = why.replaceFirst("^the (certificate|private key|file of authorities) ", "");
         Map<Setting, Optional<Path>> all = new EnumMap<>(Setting.class);
         all.put(Setting.TLS_CERT, files.certificate());
         all.put(Setting.TLS_KEY, files.key());
@@ -123,7 +124,7 @@ final class ServerComponents {
         }
         Set<Setting> named = all.entrySet().stream()
                 .filter(each -> each.getValue()
-                        .filter(file -> why.startsWith(file + " ") || why.startsWith(file + ":"))
+                        .filter(file -> told.startsWith(file + " ") || told.startsWith(file + ":"))
                         .isPresent())
                 .map(Map.Entry::getKey)
                 .collect(Collectors.toCollection(() -> EnumSet.noneOf(Setting.class)));
