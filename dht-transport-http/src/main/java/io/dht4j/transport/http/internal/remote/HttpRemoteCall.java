@@ -5,7 +5,7 @@ import io.dht4j.ErrorCode;
 import io.dht4j.spi.ConnectFailure;
 import io.dht4j.transport.common.RemoteAdmission;
 import io.dht4j.transport.http.internal.common.ApiProtocol;
-import io.netty.handler.codec.DecoderException;
+import io.dht4j.transport.http.internal.netty.Malformed;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpClientRequest;
 import io.vertx.core.http.HttpClientResponse;
@@ -14,7 +14,6 @@ import io.vertx.core.net.HostAndPort;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
-import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -147,8 +146,7 @@ final class HttpRemoteCall<T> {
     private void unanswered(Throwable cause) {
         if (cause instanceof HttpClosedException) {
             fail("it closed the connection without an answer" + client.hintOfClosed(address));
-        } else if (cause instanceof IllegalArgumentException
-                || (cause instanceof DecoderException && !(cause.getCause() instanceof SSLException))) {
+        } else if (cause instanceof IllegalArgumentException || Malformed.isNotHttp(cause)) {
             fail(NO_ANSWER + "it does not speak HTTP; is this a port of another transport, or of gRPC?");
         } else {
             fail(ConnectFailure.message(cause));
