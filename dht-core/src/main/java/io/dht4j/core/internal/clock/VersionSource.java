@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -393,17 +394,15 @@ public final class VersionSource {
             }
         }
         long within = Math.max(wall, last + ROOM);
-        Optional<String> failure = keep(within, beyond);
-        failure.ifPresent(this::reportUnlessClosed);
-        kept = failure.isEmpty() ? within : 0;
+        kept = keep(within, beyond, this::reportUnlessClosed) ? within : 0;
         bounds = new Bounds(within, beyond, last + (within - last) / 2);
     }
 
     /**
      * Keeps the bounds. A store that fails to keep them accepts no writes either. The writes that this node coordinates
-     * proceed, since the other replicas may accept them; ballots do not. Returns why the store has not kept them.
+     * proceed, since the other replicas may accept them; ballots do not. Returns whether the store has kept them.
      */
-    private Optional<String> keep(long within, long beyond) {
+    private boolean keep(long within, long beyond, Consumer<String> report) {
         long avoided = clock.avoided().packed();
         boolean isAnyAvoided = avoided > within;
         ByteBuffer bytes = ByteBuffer.allocate((isAnyAvoided ? 3 : 2) * Long.BYTES)
@@ -415,9 +414,10 @@ public final class VersionSource {
         try {
             store.orElseThrow().keepNote(METADATA, bytes.array());
             reported = false;
-            return Optional.empty();
+            return true;
         } catch (RuntimeException e) {
-            return Optional.of(String.valueOf(e.getMessage()));
+            report.accept(String.valueOf(e.getMessage()));
+            return false;
         }
     }
 
@@ -454,7 +454,7 @@ public final class VersionSource {
         }
         left.forEach(wait -> wait.done.completeExceptionally(closing()));
         if (store.isPresent() && bounds.within > 0) {
-            keep(clock.last().packed(), bounds.beyond).ifPresent(this::report);
+            keep(clock.last().packed(), bounds.beyond, this::report);
         }
     }
 
