@@ -113,9 +113,9 @@ final class ServerComponents {
         }
     }
 
-    /** Returns the options of the file with which the message of a check begins, or of all files. */
+    /** Returns the options of the files of which the message of a check tells something, or of all files. */
     private static String tlsOptions(TlsFiles files, String why) {
-        String told = why.replaceFirst("^the (certificate|private key|file of authorities) ", "");
+        String words = " " + why;
         Map<Setting, Optional<Path>> all = new EnumMap<>(Setting.class);
         all.put(Setting.TLS_CERT, files.certificate());
         all.put(Setting.TLS_KEY, files.key());
@@ -124,7 +124,7 @@ final class ServerComponents {
         }
         Set<Setting> named = all.entrySet().stream()
                 .filter(each -> each.getValue()
-                        .filter(file -> told.startsWith(file + " ") || told.startsWith(file + ":"))
+                        .filter(file -> words.contains(" " + file + " ") || words.contains(" " + file + ":"))
                         .isPresent())
                 .map(Map.Entry::getKey)
                 .collect(Collectors.toCollection(() -> EnumSet.noneOf(Setting.class)));

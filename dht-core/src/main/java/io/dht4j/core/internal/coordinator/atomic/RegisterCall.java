@@ -179,9 +179,7 @@ final class RegisterCall {
             begin();
             return;
         }
-        synchronized (this) {
-            tell(answer.why(), true);
-        }
+        tell(answer.why(), true);
         if (answer.obstacle() == RegisterMembers.Obstacle.EARLIER
                 || context.isExpired()
                 || services.closing().get()) {
@@ -209,17 +207,17 @@ final class RegisterCall {
     private void attempt() {
         Optional<Node> next = next();
         Sent sent;
-        boolean isLater = false;
         synchronized (this) {
             if (result.isDone()) {
                 return;
             }
-            if (wasSent && context.remainingNanos() < WAY_BACK_NANOS) {
-                // An attempt whose end comes after that of the call would leave it unknown.
+            // An attempt whose end comes after that of the call would leave it unknown.
+            boolean isLate = wasSent && context.remainingNanos() < WAY_BACK_NANOS;
+            if (isLate || (next.isEmpty() && services.closing().get())) {
                 sent = null;
             } else if (next.isEmpty()) {
-                sent = null;
-                isLater = !services.closing().get();
+                pause();
+                return;
             } else {
                 sent = new Sent(next.get(), operation);
                 current = sent;
@@ -228,9 +226,7 @@ final class RegisterCall {
                 inFlight++;
             }
         }
-        if (isLater) {
-            pause();
-        } else if (sent == null) {
+        if (sent == null) {
             end();
         } else {
             send(sent);
