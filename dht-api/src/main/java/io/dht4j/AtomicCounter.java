@@ -23,6 +23,7 @@ public final class AtomicCounter {
      * @param cluster executes the operations
      * @param map the name of the map, 1 to 255 bytes in UTF-8
      * @param key the key of the counter
+     * @throws IllegalArgumentException if the name has another length, or an unpaired surrogate
      */
     public AtomicCounter(Cluster cluster, String map, Key key) {
         this(cluster, map, key, CallOptions.defaults());
@@ -30,7 +31,7 @@ public final class AtomicCounter {
 
     private AtomicCounter(Cluster cluster, String map, Key key, CallOptions options) {
         this.cluster = Objects.requireNonNull(cluster, "cluster");
-        this.map = Objects.requireNonNull(map, "map");
+        this.map = AtomicMap.requireName(map);
         this.key = Objects.requireNonNull(key, "key");
         this.options = Objects.requireNonNull(options, "options");
     }

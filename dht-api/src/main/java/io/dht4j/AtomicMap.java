@@ -1,5 +1,6 @@
 package io.dht4j;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -7,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A map of small values whose operations are linearizable: each takes effect at one moment between its start and its
@@ -33,6 +35,8 @@ public final class AtomicMap<K, V> {
      */
     public static final KeyRange KEYS = KeyRange.prefix(Key.of("\0atomic/"));
 
+    private static final int MAX_NAME_BYTES = 255;
+
     /** How often {@link #compute} begins, at most. */
     private static final int MOST_COMPUTATIONS = 100;
 
@@ -49,6 +53,7 @@ public final class AtomicMap<K, V> {
      * @param name the name of the map, 1 to 255 bytes in UTF-8
      * @param keys the codec of keys; a key and the name together have at most 4087 bytes
      * @param values the codec of values
+     * @throws IllegalArgumentException if the name has another length, or an unpaired surrogate
      */
     public AtomicMap(Cluster cluster, String name, Codec<K> keys, Codec<V> values) {
         this(cluster, name, keys, values, CallOptions.defaults());
@@ -56,10 +61,24 @@ public final class AtomicMap<K, V> {
 
     private AtomicMap(Cluster cluster, String name, Codec<K> keys, Codec<V> values, CallOptions options) {
         this.cluster = Objects.requireNonNull(cluster, "cluster");
-        this.name = Objects.requireNonNull(name, "name");
+        this.name = requireName(name);
         this.keys = Objects.requireNonNull(keys, "keys");
         this.values = Objects.requireNonNull(values, "values");
         this.options = Objects.requireNonNull(options, "options");
+    }
+
+    /** Returns the name of a map if it is one. */
+    static String requireName(String name) {
+        int bytes = Objects.requireNonNull(name, "name").getBytes(StandardCharsets.UTF_8).length;
+        if (bytes < 1 || bytes > MAX_NAME_BYTES) {
+            throw new IllegalArgumentException(
+                    "the name of a map has 1 to " + MAX_NAME_BYTES + " bytes in UTF-8, not " + bytes);
+        }
+        if (!StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
+            throw new IllegalArgumentException(
+                    "the name of a map must be encodable as UTF-8; this one has an unpaired surrogate");
+        }
+        return name;
     }
 
     /**
@@ -101,7 +120,7 @@ public final class AtomicMap<K, V> {
      */
     public CompletionStage<Version> put(K key, V value) {
         Objects.requireNonNull(value, "value");
-        return execute(key, () -> AtomicChange.put(values.encode(value), ttlMillis(options)), AtomicResult::version);
+        return execute(key, () -> AtomicChange.put(encoded(values, value), ttlMillis(options)), AtomicResult::version);
     }
 
     /**
@@ -113,7 +132,7 @@ public final class AtomicMap<K, V> {
      */
     public CompletionStage<Put<V>> putIfAbsent(K key, V value) {
         Objects.requireNonNull(value, "value");
-        return execute(key, () -> AtomicChange.putIfAbsent(values.encode(value), ttlMillis(options)), this::put);
+        return execute(key, () -> AtomicChange.putIfAbsent(encoded(values, value), ttlMillis(options)), this::put);
     }
 
     private static long ttlMillis(CallOptions options) {
@@ -135,7 +154,8 @@ public final class AtomicMap<K, V> {
     public CompletionStage<Put<V>> replace(K key, Version expected, V value) {
         Objects.requireNonNull(expected, "expected");
         Objects.requireNonNull(value, "value");
-        return execute(key, () -> AtomicChange.replace(expected, values.encode(value), ttlMillis(options)), this::put);
+        return execute(
+                key, () -> AtomicChange.replace(expected, encoded(values, value), ttlMillis(options)), this::put);
     }
 
     /**
@@ -226,9 +246,21 @@ public final class AtomicMap<K, V> {
         return before.isPresent() ? remove(key, before.get().version()) : CompletableFuture.completedFuture(true);
     }
 
+    private static <T> byte[] encoded(Codec<T> codec, T value) {
+        return returned(codec.encode(value), codec);
+    }
+
+    /** Returns what a codec of the application has returned, unless it is null. */
+    private static <T> T returned(@Nullable T result, Codec<?> codec) {
+        if (result == null) {
+            throw new IllegalArgumentException("codec " + codec.name() + " has returned null");
+        }
+        return result;
+    }
+
     private Versioned<V> decoded(Value value) {
         try {
-            return new Versioned<>(values.decode(value.bytes()), value.version(), value.expiresAt());
+            return new Versioned<>(returned(values.decode(value.bytes()), values), value.version(), value.expiresAt());
         } catch (IllegalArgumentException e) {
             throw new InvalidRequestException(
                     ErrorCode.BAD_REQUEST,
@@ -240,7 +272,7 @@ public final class AtomicMap<K, V> {
         Objects.requireNonNull(key, "key");
         CompletionStage<AtomicResult> executed;
         try {
-            executed = cluster.execute(name, Key.of(keys.encode(key)), change.get(), options.withoutTimeToLive());
+            executed = cluster.execute(name, Key.of(encoded(keys, key)), change.get(), options.withoutTimeToLive());
         } catch (DhtException e) {
             return CompletableFuture.failedFuture(e);
         } catch (IllegalArgumentException e) {

@@ -127,6 +127,7 @@ public interface Cluster extends AutoCloseable {
      * @param <K> the keys
      * @param <V> the values
      * @return the map
+     * @throws IllegalArgumentException if the name has another length
      */
     default <K, V> AtomicMap<K, V> atomicMap(String name, Codec<K> keys, Codec<V> values) {
         return new AtomicMap<>(this, name, keys, values);
@@ -138,6 +139,7 @@ public interface Cluster extends AutoCloseable {
      * @param map the name of the map that it belongs to, 1 to 255 bytes in UTF-8
      * @param key its key in the map
      * @return the counter
+     * @throws IllegalArgumentException if the name has another length
      */
     default AtomicCounter atomicCounter(String map, Key key) {
         return new AtomicCounter(this, map, key);
@@ -149,7 +151,8 @@ public interface Cluster extends AutoCloseable {
      * @param map the name of the atomic map that it belongs to, 1 to 255 bytes in UTF-8
      * @param key its key in the map
      * @return the lock
-     * @throws InvalidRequestException if the name or the key is too long; by default, since this cluster has no locks
+     * @throws IllegalArgumentException if the name or the key is too long, or the name empty
+     * @throws InvalidRequestException by default, since this cluster has no locks
      */
     default DhtLock lock(String map, Key key) {
         throw new InvalidRequestException(ErrorCode.BAD_REQUEST, this + " has no locks");

@@ -11,7 +11,8 @@ import java.util.concurrent.CompletionStage;
 public interface NodeOperations {
 
     /**
-     * Returns the status of the node.
+     * Returns the status of the node. The node also asks the others for a sign of life, at most once a second: a later
+     * status shows who is gone even if the node has no calls.
      *
      * @return a stage that completes with the status at one moment; fails with {@link ErrorCode#NOT_SERVING} if the
      *     node is closed or has not started yet

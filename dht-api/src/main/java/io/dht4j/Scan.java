@@ -1,6 +1,7 @@
 package io.dht4j;
 
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -49,6 +50,7 @@ public interface Scan extends AutoCloseable {
      *     exception
      */
     default CompletionStage<Void> forEach(Consumer<? super KeyValue> consumer) {
+        Objects.requireNonNull(consumer, "consumer");
         CompletableFuture<Void> done = new CompletableFuture<>();
         ScanLoop.run(this, consumer, done);
         return done;

@@ -1,6 +1,7 @@
 package io.dht4j;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -27,6 +28,12 @@ class ScanTest {
 
         assertThat(done).isCompleted();
         assertThat(seen).containsExactly("a", "b", "c");
+    }
+
+    @Test
+    void forEachNeedsAConsumer() {
+        Pages scan = new Pages();
+        assertThatNullPointerException().isThrownBy(() -> scan.forEach(null)).withMessage("consumer");
     }
 
     @Test

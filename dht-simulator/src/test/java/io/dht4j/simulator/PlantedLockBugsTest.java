@@ -59,7 +59,7 @@ class PlantedLockBugsTest {
 
     @Test
     void aHolderThatStopsLate() {
-        assertBreaksLocks(30, advised("lock.LeaseValue", Late.class, "nanosOfHolder"));
+        assertBreaksLocks(90, advised("lock.LeaseValue", Late.class, "nanosOfHolder"));
     }
 
     @Test

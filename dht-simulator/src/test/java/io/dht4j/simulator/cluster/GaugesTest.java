@@ -98,6 +98,19 @@ class GaugesTest {
     }
 
     @Test
+    void aNodeWithoutCallsLearnsWhoIsGoneWhenItIsAskedForItsStatus() {
+        try (SimulatedCluster cluster = SimulatedCluster.of(1, 3).start()) {
+            awaitSuspects(cluster);
+            cluster.links.get(0).towardAll(Fault.refuse());
+            for (int i = 0; suspects(cluster).size() < 2; i++) {
+                assertThat(i).as("suspects: %s", suspects(cluster)).isLessThan(4);
+                cluster.env.advance(Duration.ofSeconds(1));
+            }
+            assertThat(gauges(cluster).partitionsWithoutQuorum()).isPositive();
+        }
+    }
+
+    @Test
     void clockOffsetsAreThoseOfTheOthers() {
         try (SimulatedCluster cluster = SimulatedCluster.of(1, 3)
                 .clocks(i -> Duration.ofSeconds(i * 7L))

@@ -3,6 +3,7 @@ package io.dht4j.core.internal.lock;
 import io.dht4j.Cluster;
 import io.dht4j.Codec;
 import io.dht4j.DhtLock;
+import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
 import io.dht4j.core.internal.atomic.AtomicSpace;
 import io.dht4j.spi.Environment;
@@ -78,10 +79,10 @@ public final class Locks {
      * @param map the name of the atomic map that it belongs to
      * @param key its key in the map
      * @return the lock
-     * @throws io.dht4j.InvalidRequestException if the name or the key is too long
+     * @throws IllegalArgumentException if the name or the key is too long, or the name empty
      */
     public DhtLock lock(String map, Key key) {
-        Key place = AtomicSpace.key(map, key);
+        Key place = place(map, key);
         for (Known gone = (Known) dropped.poll(); gone != null; gone = (Known) dropped.poll()) {
             known.remove(gone.place, gone);
         }
@@ -97,6 +98,15 @@ public final class Locks {
             return reference;
         });
         return used[0];
+    }
+
+    /** Returns the key of a lock's register. What does not fit is an argument of this call, not of a stage. */
+    private static Key place(String map, Key key) {
+        try {
+            return AtomicSpace.key(map, key);
+        } catch (InvalidRequestException e) {
+            throw new IllegalArgumentException(e.getMessage(), e);
+        }
     }
 
     /** Keeps what ends with the cluster, until it is removed; ends it now if the cluster is closed. */

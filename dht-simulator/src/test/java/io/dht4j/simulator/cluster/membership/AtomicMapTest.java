@@ -27,6 +27,7 @@ import io.dht4j.core.internal.atomic.AtomicSpace;
 import io.dht4j.core.internal.coordinator.node.NodeCluster;
 import io.dht4j.simulator.contract.DirectRemoteApi;
 import io.dht4j.testkit.network.Fault;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -92,6 +93,62 @@ class AtomicMapTest {
         } catch (RuntimeException e) {
             return (DhtException) DhtException.unwrap(e);
         }
+    }
+
+    @Test
+    void aNameThatDoesNotFitIsRefusedAtOnce() {
+        cluster.form(1);
+        Cluster node = cluster.cluster(0);
+        for (String name : List.of("", "a".repeat(256), "\ud800")) {
+            assertThatThrownBy(() -> node.atomicMap(name, Codec.text(), Codec.text()))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageStartingWith("the name of a map ");
+            assertThatThrownBy(() -> node.atomicCounter(name, Key.of("k")))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageStartingWith("the name of a map ");
+        }
+    }
+
+    /** A codec of an application that returns null. */
+    private static final class NullCodec implements Codec<String> {
+
+        private final boolean encodes;
+
+        NullCodec(boolean encodes) {
+            this.encodes = encodes;
+        }
+
+        @Override
+        @SuppressWarnings("NullAway")
+        public byte[] encode(String value) {
+            return encodes ? value.getBytes(StandardCharsets.UTF_8) : null;
+        }
+
+        @Override
+        @SuppressWarnings("NullAway")
+        public String decode(byte[] bytes) {
+            return null;
+        }
+
+        @Override
+        public String name() {
+            return "broken";
+        }
+    }
+
+    @Test
+    void aCodecThatReturnsNullIsNamed() {
+        cluster.form(3);
+        Cluster node = cluster.cluster(0);
+        assertThat(failure(
+                        node.atomicMap("m", Codec.text(), new NullCodec(false)).put("k", "v")))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessageContaining("codec broken has returned null");
+        AtomicMap<String, String> written = node.atomicMap("m", Codec.text(), new NullCodec(true));
+        await(written.put("k", "v"));
+        assertThat(failure(written.get("k")))
+                .isInstanceOf(InvalidRequestException.class)
+                .hasMessageContaining("codec broken has returned null");
     }
 
     @ParameterizedTest
@@ -354,10 +411,6 @@ class AtomicMapTest {
         assertThat(failure(map.put("k", "x".repeat(AtomicChange.MAX_VALUE_BYTES + 1)))
                         .code())
                 .isEqualTo(ErrorCode.VALUE_TOO_LARGE);
-        assertThat(failure(any.atomicMap("", Codec.text(), Codec.text()).get("k")))
-                .hasMessageContaining("the name of a map has 1 to 255 bytes");
-        assertThat(failure(any.atomicMap("a\ud800", Codec.text(), Codec.text()).get("k")))
-                .hasMessageContaining("the name of a map must be encodable as UTF-8");
         assertThat(failure(map.with(CallOptions.defaults().withPolicy(1, 1)).get("k"))
                         .code())
                 .isEqualTo(ErrorCode.POLICY_INVALID);

@@ -251,8 +251,17 @@ class LockTest {
         assertThatThrownBy(() -> lock.tryLock(Duration.ZERO, Duration.ofMillis(99)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("lease must be 100ms to 1d, not 99ms");
-        assertThatThrownBy(() -> cluster.cluster(0).lock("", Key.of("reports")))
-                .isInstanceOf(InvalidRequestException.class);
+    }
+
+    @Test
+    void aNameOrKeyThatDoesNotFitIsRefusedAtOnce() {
+        Cluster node = cluster.cluster(0);
+        assertThatThrownBy(() -> node.lock("", Key.of("k")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("the name of a map has 1 to 255 bytes in UTF-8, not 0");
+        assertThatThrownBy(() -> node.lock("locks", Key.of(new byte[Key.MAX_LENGTH])))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("a key of map locks has at most");
     }
 
     @Test

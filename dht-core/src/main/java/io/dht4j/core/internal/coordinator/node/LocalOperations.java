@@ -72,6 +72,7 @@ final class LocalOperations implements NodeOperations, NodeDiagnostics {
             return CompletableFuture.failedFuture(
                     new UnavailableException(ErrorCode.NOT_SERVING, "this node is closed"));
         }
+        runtime.peers.lookAround();
         return agreed.isEmpty()
                 ? status.ask()
                 : status.ask()

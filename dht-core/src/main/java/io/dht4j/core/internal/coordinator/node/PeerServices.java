@@ -26,6 +26,8 @@ import io.dht4j.spi.Environment;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,6 +39,9 @@ import org.slf4j.LoggerFactory;
 final class PeerServices {
 
     private static final Logger LOG = LoggerFactory.getLogger(PeerServices.class);
+    /** Between two looks around. */
+    private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private static final Duration PING_TIMEOUT = Duration.ofSeconds(2);
     /** Calls that were planned before a node left have ended by then. */
     private static final Duration LATE_CALLS = Duration.ofMinutes(2);
@@ -52,6 +57,7 @@ final class PeerServices {
     private final Suspicion suspicion;
     private final ReachabilityLog reachability;
     private final Observations observations;
+    private final AtomicLong lookedNanos;
     private volatile Consumer<NodeId> listener = node -> {};
 
     PeerServices(NodeConfig config, LocalServices local, OwnHeader own, Observations observations) {
@@ -60,6 +66,7 @@ final class PeerServices {
         Environment environment = components.environment();
         ClusterView first = components.view();
         List<Node> others = others(first);
+        this.lookedNanos = new AtomicLong(environment.nanoTime());
         this.disagreements = new Disagreements(
                 components.self(), own::settings, () -> components.view().topology(), this::ping, environment);
         this.suspicion = new Suspicion(
@@ -114,6 +121,15 @@ final class PeerServices {
     void begin() {
         firstContact.begin();
         others(components.view()).forEach(this::ping);
+    }
+
+    /** Asks all others for a sign of life, at most once a second, so that a node without calls notices who is gone. */
+    void lookAround() {
+        long before = lookedNanos.get();
+        long now = components.environment().nanoTime();
+        if (now - before >= LOOK_NANOS && lookedNanos.compareAndSet(before, now)) {
+            others(components.view()).forEach(this::ping);
+        }
     }
 
     /** Follows a view that is installed. */
@@ -180,11 +196,11 @@ final class PeerServices {
                 node,
                 OutboundRequest.alone(new Request.Ping()),
                 client.context(PING_TIMEOUT),
-                ReplyHandler.of(reply -> LOG.debug("{} is there", node.id()), this::pingFailed));
+                ReplyHandler.of(reply -> LOG.trace("{} is there", node.id()), this::pingFailed));
     }
 
     private void pingFailed(PeerFailure failure) {
-        LOG.debug("{}", failure);
+        LOG.trace("{}", failure);
         firstContact.failed(failure);
     }
 }

@@ -46,6 +46,9 @@ public final class Readiness {
     /** Why nothing is read any more, empty as long as it is. */
     private volatile String ended = "";
 
+    /** The last reason that was logged; empty before. */
+    private volatile String logged = "";
+
     private volatile boolean awaited;
     private volatile Environment.Timer pause = () -> {};
     /** Whether these are the first moments. */
@@ -148,10 +151,17 @@ public final class Readiness {
                 ready.complete(null);
                 isPatient = false;
             } else {
-                LOG.debug("not ready yet: {}", DhtException.unwrap(error).getMessage());
+                logOnce(String.valueOf(DhtException.unwrap(error).getMessage()));
                 lookLater();
             }
         });
+    }
+
+    private void logOnce(String reason) {
+        if (!reason.equals(logged)) {
+            logged = reason;
+            LOG.debug("not ready yet: {}", reason);
+        }
     }
 
     /** Returns whether the nodes serve, and refuse this caller for want of a right. */
