@@ -27,6 +27,11 @@ public final class TransportException extends RuntimeException {
          * call may find room soon. The node's process is there, as far as is known.
          */
         NO_ROOM,
+        /**
+         * The connection stands, and until the deadline the other side has said nothing that shows a node of this
+         * transport.
+         */
+        SILENT,
         /** Of a start alone: the transport was started before, and is open. Another node may use it. */
         STARTED,
         /** Anything else. */
@@ -92,8 +97,8 @@ public final class TransportException extends RuntimeException {
     /**
      * Why it was not sent.
      *
-     * @return refused only if nothing listens at the address, no room only if something was full, started only of a
-     *     repeated start; other for what was sent, perhaps
+     * @return refused only if nothing listens at the address, no room only if something was full, silent only if the
+     *     other side has said nothing, started only of a repeated start; other for what was sent, perhaps
      */
     public Reason reason() {
         return reason;

@@ -73,6 +73,12 @@ class ReachabilityLogTest {
     }
 
     @Test
+    void theOwnEndIsNoReason() {
+        reachability.close();
+        assertThat(call(UNTRUSTED, CLOSED)).isEmpty();
+    }
+
+    @Test
     void otherReasonsAreWarnedOfAtOnce() {
         assertThat(call(UNTRUSTED, UNTRUSTED)).containsExactly("WARN n2 cannot be called: " + UNTRUSTED);
     }

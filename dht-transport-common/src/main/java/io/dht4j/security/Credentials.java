@@ -10,6 +10,7 @@ import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.PublicKey;
 import java.security.Signature;
+import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
 import java.util.Collections;
@@ -96,6 +97,26 @@ final class Credentials {
             warnings.accept(files.certificate().orElseThrow() + ": the certificate names "
                     + PrintableText.of(new TreeSet<>(Tls.names(chain.get(0)))) + ", not " + owner
                     + ", which presents it: the other nodes will refuse this one");
+        }
+    }
+
+    /** Warns if the own certificate is not one that the own authorities trust, whose dates are right. */
+    void warnIfRefused(Consumer<String> warnings) {
+        if (chain.isEmpty() || authorities.isEmpty()) {
+            return;
+        }
+        try {
+            trustManager.checkClientTrusted(
+                    chain.toArray(X509Certificate[]::new),
+                    chain.get(0).getPublicKey().getAlgorithm());
+        } catch (CertificateException e) {
+            Instant now = Instant.now();
+            if (invalid(chain, now).isEmpty() && invalid(authorities, now).size() < authorities.size()) {
+                warnings.accept(files.certificate().orElseThrow() + ": the certificate of "
+                        + PrintableText.of(chain.get(0).getSubjectX500Principal()) + ", issued by "
+                        + PrintableText.of(chain.get(0).getIssuerX500Principal()) + ", is not trusted by "
+                        + files.authorities().orElseThrow() + ": nodes with these authorities will refuse this one");
+            }
         }
     }
 

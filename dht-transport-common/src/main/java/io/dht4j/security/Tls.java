@@ -180,14 +180,16 @@ public final class Tls implements AutoCloseable {
     /**
      * Returns a trust manager for calls between nodes: the certificate must be issued by one of the authorities and
      * contain the name of the called node. Host names are ignored. The first such manager warns of an own certificate
-     * that does not name this node: a node that calls no other one needs no such name.
+     * that does not name this node, or that the authorities do not trust: a node that calls no other one needs neither.
      *
      * @param peers finds the expected node of an address
      * @return a new object
      */
     public X509ExtendedTrustManager trustManager(ExpectedPeer peers) {
         if (owner.name.isPresent() && !isOwnerChecked.getAndSet(true)) {
-            owner.name.ifPresent(name -> watched.current().credentials().warnIfForeign(name, warnings));
+            Credentials own = watched.current().credentials();
+            owner.name.ifPresent(name -> own.warnIfForeign(name, warnings));
+            own.warnIfRefused(warnings);
         }
         return new PeerTrustManager(trustManager, peers);
     }

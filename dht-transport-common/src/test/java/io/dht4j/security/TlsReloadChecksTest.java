@@ -3,6 +3,7 @@ package io.dht4j.security;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.dht4j.NodeId;
+import io.dht4j.spi.TlsFiles;
 import io.dht4j.testkit.tls.TestCertificates;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -131,6 +132,24 @@ class TlsReloadChecksTest extends TlsReload {
         own.expectName(new NodeId("n7"));
         own.trustManager((host, port) -> Optional.of(new NodeId("n8")));
         assertThat(warnings).hasSize(1);
+    }
+
+    @Test
+    void aNodeWhoseOwnAuthoritiesDoNotTrustItIsWarned() {
+        TestCertificates others = TestCertificates.in(directory);
+        TestCertificates.Issued foreign = others.issue("n7");
+        Tls tls = opened(Look.load(
+                TlsFiles.mutual(foreign.certificate(), foreign.key(), certificates.authority()), warnings::add));
+        tls.expectName(new NodeId("n7"));
+        assertThat(warnings).as("a node that calls no other one").isEmpty();
+        tls.trustManager((host, port) -> Optional.of(new NodeId("n8")));
+        tls.trustManager((host, port) -> Optional.of(new NodeId("n9")));
+        assertThat(warnings)
+                .singleElement()
+                .asString()
+                .startsWith(foreign.certificate() + ": the certificate of CN=n7, issued by CN=")
+                .endsWith(", is not trusted by " + certificates.authority()
+                        + ": nodes with these authorities will refuse this one");
     }
 
     @Test

@@ -21,11 +21,17 @@ import io.dht4j.core.internal.detection.Suspicion;
 import io.dht4j.spi.Entry;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.Store;
+import io.dht4j.testkit.network.FreePorts;
 import io.dht4j.testkit.network.LoopbackNetwork;
 import io.dht4j.testkit.store.ForwardingStore;
 import io.dht4j.testkit.store.ModelStore;
 import io.dht4j.testkit.time.ForwardingEnvironment;
 import io.dht4j.testkit.time.VirtualEnvironment;
+import io.dht4j.transport.tcp.TcpTransport;
+import io.dht4j.transport.tcp.TcpTransportOptions;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -35,6 +41,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -140,6 +147,33 @@ class CoreLogTest {
             }
         } finally {
             nodes.forEach(Cluster::close);
+        }
+    }
+
+    /** As a node behind a firewall, or an HTTP server: its calls end at their deadlines. */
+    @Test
+    void aPeerThatAcceptsConnectionsAndSaysNothingIsWarnedOfAndSuspected() throws IOException {
+        int port = FreePorts.find();
+        try (ServerSocket silent = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
+            Topology topology = Topology.of(
+                    Node.of("n1", "127.0.0.1:" + port), Node.of("n2", "127.0.0.1:" + silent.getLocalPort()));
+            try (Cluster node = ClusterBuilder.of(new NodeId("n1"), topology)
+                    .transport(TcpTransport.create(TcpTransportOptions.at("127.0.0.1", port)))
+                    .store(new ModelStore())
+                    .start()) {
+                Awaitility.await()
+                        .atMost(Duration.ofSeconds(10))
+                        .untilAsserted(() -> assertThat(lines())
+                                .anyMatch(line -> line.startsWith("WARN n2 cannot be called: ")
+                                        && line.contains(
+                                                "no hello came; does a node of this transport listen there?")));
+                assertThat(node.operations()
+                                .status()
+                                .toCompletableFuture()
+                                .join()
+                                .suspected())
+                        .containsExactly(new NodeId("n2"));
+            }
         }
     }
 

@@ -94,10 +94,10 @@ public final class HttpApi implements AutoCloseable {
      * @param cluster what to serve
      * @param options limits, timeouts, tokens and TLS
      * @return the API, serving
-     * @throws IllegalArgumentException if the host is blank or has a port, the port is not 0 to 65535, or the file of
-     *     tokens is missing or has a bad line
-     * @throws TransportException if the port cannot be bound, a file for TLS is invalid, or the port would be plaintext
-     *     beyond loopback without permission; the message names host and port
+     * @throws IllegalArgumentException if the host is blank or has a port, the port is not 0 to 65535, the file of
+     *     tokens is missing or has a bad line, a file for TLS is invalid, or the port would be plaintext beyond
+     *     loopback without permission
+     * @throws TransportException if the port cannot be bound; the message names host and port
      * @throws IllegalStateException if the cluster is closed, or the class path has a Vert.x or Netty that is too old;
      *     the message names the remedy
      */
@@ -116,7 +116,11 @@ public final class HttpApi implements AutoCloseable {
             api.listener.start().toCompletableFuture().join();
         } catch (RuntimeException e) {
             api.close();
-            throw DhtException.unwrap(e) instanceof TransportException reason ? reason.traced() : e;
+            Throwable failure = DhtException.unwrap(e);
+            if (failure.getCause() instanceof IllegalArgumentException refused) {
+                throw new IllegalArgumentException(refused.getMessage(), failure);
+            }
+            throw failure instanceof TransportException reason ? reason.traced() : e;
         }
         return api;
     }

@@ -10,6 +10,7 @@ import io.dht4j.Node;
 import io.dht4j.spi.Frame;
 import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException.Outcome;
+import io.dht4j.spi.TransportException.Reason;
 import io.dht4j.testkit.transport.SocketTransportContract;
 import io.dht4j.transport.common.contract.ListenersSuite;
 import io.dht4j.transport.common.contract.MultiplexedCallsSuite;
@@ -186,7 +187,9 @@ class TcpTransportTest extends SocketTransportContract
                             .call(peer, Frame.of(bytes("a")), within(Duration.ofSeconds(2)))
                             .toCompletableFuture()))
                     .hasMessageEndingWith("deadline passed before the call was sent, no hello came; does a node of this"
-                            + " transport listen there?");
+                            + " transport listen there?")
+                    .extracting("outcome", "reason")
+                    .containsExactly(Outcome.NOT_SENT, Reason.SILENT);
         }
     }
 }

@@ -42,6 +42,8 @@ public final class ReachabilityLog {
     /** The nodes whose last call was not sent; bounded by the number of nodes. */
     private final Map<NodeId, Outage> away = new ConcurrentHashMap<>();
 
+    private volatile boolean closed;
+
     /** The reported reasons of an unreachable node. */
     private static final class Outage {
 
@@ -83,6 +85,9 @@ public final class ReachabilityLog {
      * @param reason why
      */
     public void notSent(Node node, String reason) {
+        if (closed) {
+            return;
+        }
         Outage outage = away.computeIfAbsent(node.id(), id -> new Outage(nanoTime.getAsLong()));
         if (outage.loggedReasons.size() >= MAX_REASONS || outage.loggedReasons.contains(reason)) {
             return;
@@ -106,5 +111,10 @@ public final class ReachabilityLog {
      */
     public void retain(Collection<NodeId> members) {
         away.keySet().retainAll(members);
+    }
+
+    /** Ends the log: calls that end with this node's transport say nothing about the others. */
+    public void close() {
+        closed = true;
     }
 }

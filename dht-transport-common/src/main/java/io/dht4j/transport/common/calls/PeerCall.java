@@ -239,14 +239,22 @@ public final class PeerCall extends CompletableFuture<byte[]> implements Linked<
      */
     public void unconnected(String why, @Nullable Throwable cause) {
         if (state == WAITING && cause != null && ConnectFailure.isRefused(cause)) {
-            TransportException failure = new TransportException(Reason.REFUSED, lane.address() + ": " + why);
-            if (STATE.compareAndSet(this, WAITING, ENDED)) {
-                forget(WAITING);
-                completeExceptionally(failure);
+            if (unsent(Reason.REFUSED, why)) {
                 return;
             }
         }
         abandon(why);
+    }
+
+    /** Ends the call if it waits. Returns false if it does not. */
+    private boolean unsent(Reason reason, String why) {
+        TransportException failure = new TransportException(reason, lane.address() + ": " + why);
+        boolean isUnsent = STATE.compareAndSet(this, WAITING, ENDED);
+        if (isUnsent) {
+            forget(WAITING);
+            completeExceptionally(failure);
+        }
+        return isUnsent;
     }
 
     /**
@@ -261,12 +269,16 @@ public final class PeerCall extends CompletableFuture<byte[]> implements Linked<
     /**
      * Ends the call as {@link #expire()} does.
      *
-     * @param obstacle what a call that was not sent has waited for, appended to the reason; may be empty
+     * @param silence what the peer has not said to a call that was not sent, appended to the reason; empty if something
+     *     else was in the way
      * @return false if it has ended before
      */
-    boolean expire(String obstacle) {
-        return abandon(
-                state == SENT ? "no reply by the deadline" : "deadline passed before the call was sent" + obstacle);
+    boolean expire(String silence) {
+        if (state == SENT) {
+            return abandon("no reply by the deadline");
+        }
+        String why = "deadline passed before the call was sent" + silence;
+        return (!silence.isEmpty() && unsent(Reason.SILENT, why)) || abandon(why);
     }
 
     private void fail(TransportException failure) {

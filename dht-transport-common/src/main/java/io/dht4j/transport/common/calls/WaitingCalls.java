@@ -213,19 +213,20 @@ public final class WaitingCalls {
      *
      * @param now the moment, by {@link System#nanoTime()}
      * @param latest a later moment
-     * @param obstacle what the calls wait for, appended to the reason of their failure; may be empty
+     * @param silence what the peer has not said, appended to the reason of their failure; empty if something else is in
+     *     the way
      * @return the earliest deadline of the remaining calls, and {@code latest}
      */
-    public long sweep(long now, long latest, String obstacle) {
-        return sweep(parted, now, sweep(whole, now, latest, obstacle), obstacle);
+    public long sweep(long now, long latest, String silence) {
+        return sweep(parted, now, sweep(whole, now, latest, silence), silence);
     }
 
-    private static long sweep(Deque<PeerCall> calls, long now, long latest, String obstacle) {
+    private static long sweep(Deque<PeerCall> calls, long now, long latest, String silence) {
         long earliest = latest;
         for (var each = calls.iterator(); each.hasNext(); ) {
             PeerCall call = each.next();
             if (call.deadline() - now <= 0) {
-                call.expire(obstacle);
+                call.expire(silence);
             }
             if (!call.hasEnded()) {
                 earliest = earlier(earliest, call.deadline());

@@ -102,10 +102,7 @@ public abstract class RemoteApiOptions<T extends RemoteApiOptions<T>> {
 
         private Settings(WireSecurity security, Optional<String> token, Duration connectTimeout, Limits limits) {
             Ranges.require("connectTimeout", connectTimeout, Duration.ofMillis(1), Duration.ofMinutes(10));
-            if (token.isPresent() && !isToken(token.get())) {
-                throw new IllegalArgumentException("token must be " + MIN_TOKEN + " to " + MAX_TOKEN
-                        + " characters of printable ASCII without spaces");
-            }
+            token.ifPresent(Settings::requireToken);
             this.security = security;
             this.token = token;
             this.connectTimeout = connectTimeout;
@@ -125,10 +122,13 @@ public abstract class RemoteApiOptions<T extends RemoteApiOptions<T>> {
                     Limits.of(MemoryBudget.ofHeap(), 10_000));
         }
 
-        private static boolean isToken(String text) {
-            return text.length() >= MIN_TOKEN
-                    && text.length() <= MAX_TOKEN
-                    && text.chars().allMatch(c -> c > ' ' && c < 0x7F);
+        private static void requireToken(String text) {
+            long foreign = text.chars().filter(c -> c <= ' ' || c >= 0x7F).count();
+            if (text.length() < MIN_TOKEN || text.length() > MAX_TOKEN || foreign > 0) {
+                throw new IllegalArgumentException("token must be " + MIN_TOKEN + " to " + MAX_TOKEN
+                        + " characters of printable ASCII without spaces, not " + text.length()
+                        + (foreign > 0 ? " of which " + foreign + " are others" : ""));
+            }
         }
     }
 

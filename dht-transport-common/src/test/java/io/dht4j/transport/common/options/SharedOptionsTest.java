@@ -110,7 +110,10 @@ class SharedOptionsTest {
         assertRefused(() -> Remote.defaults().withMaxPageBytes(1), "maxPageBytes must be 1024 to 1073741824, not 1");
         assertRefused(
                 () -> Remote.defaults().withToken("short secret"),
-                "token must be 16 to 512 characters of printable ASCII without spaces");
+                "token must be 16 to 512 characters of printable ASCII without spaces, not 12 of which 1 are others");
+        assertRefused(
+                () -> Remote.defaults().withToken("short"),
+                "token must be 16 to 512 characters of printable ASCII without spaces, not 5");
     }
 
     @Test

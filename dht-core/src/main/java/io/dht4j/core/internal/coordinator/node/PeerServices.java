@@ -175,8 +175,9 @@ final class PeerServices {
         return suspicion.suspects();
     }
 
-    /** Ends the checks of silent nodes, and what waits for nodes whose settings differ. */
+    /** Ends the checks of silent nodes, their log, and what waits for nodes whose settings differ. */
     void close() {
+        reachability.close();
         suspicion.close();
         disagreements.close();
     }

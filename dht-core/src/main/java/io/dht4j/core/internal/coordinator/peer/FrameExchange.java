@@ -215,10 +215,10 @@ final class FrameExchange {
         boolean notSent = cause instanceof TransportException e && e.outcome() == Outcome.NOT_SENT;
         Reason reason = notSent ? ((TransportException) cause).reason() : Reason.OTHER;
         String message = cause.getMessage() == null ? cause.toString() : cause.getMessage();
-        // A node without room is still reachable.
+        // A node without room is still reachable. What ends at its deadline tells something only of a silent node.
         if (notSent
                 && reason != Reason.NO_ROOM
-                && !request.context().isExpired()
+                && (reason == Reason.SILENT || !request.context().isExpired())
                 && !request.context().isCancelled()) {
             monitor.unreachable(request.node(), message);
         }

@@ -79,7 +79,8 @@ public final class HttpRemoteClient implements AutoCloseable {
         this.agent = vertx.httpClientBuilder()
                 .with(client)
                 // Vert.x logs the failures of connections that have no handler.
-                .withConnectHandler(made -> made.exceptionHandler(e -> LOG.debug("a connection failed", e)))
+                .withConnectHandler(made -> made.exceptionHandler(
+                        e -> LOG.debug("connection to {} failed: {}", made.remoteAddress(), String.valueOf(e))))
                 .with(HostLookups.following(client))
                 .with(new PoolOptions()
                         .setHttp1MaxSize(connections.perNode())

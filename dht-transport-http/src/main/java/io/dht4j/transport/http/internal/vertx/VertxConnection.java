@@ -63,7 +63,8 @@ final class VertxConnection {
         this.capacity = target.http2()
                 ? (int) Math.min(target.callsPerConnection(), Math.max(1, connection.maxActiveStreams()))
                 : target.callsPerConnection();
-        connection.exceptionHandler(e -> LOG.debug("connection to {} failed", connection.remoteAddress(), e));
+        connection.exceptionHandler(
+                e -> LOG.debug("connection to {} failed: {}", connection.remoteAddress(), String.valueOf(e)));
         connection.closeHandler(
                 gone -> closed("connection closed before the reply" + (isHeard ? "" : PeerReply.IF_ALWAYS_CLOSED)));
         if (target.http2()) {

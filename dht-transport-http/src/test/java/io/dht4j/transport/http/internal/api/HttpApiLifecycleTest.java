@@ -74,6 +74,15 @@ class HttpApiLifecycleTest {
     }
 
     @Test
+    void plaintextBeyondTheMachineIsRefusedOnTheCallersThread() {
+        assertThatThrownBy(() -> HttpApi.listening("0.0.0.0", 0, nodes.cluster(0), HttpApiOptions.defaults()))
+                .isExactlyInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("withPlaintextAllowed()")
+                .satisfies(refused -> assertThat(refused.getStackTrace())
+                        .anyMatch(frame -> frame.getClassName().equals(HttpApiLifecycleTest.class.getName())));
+    }
+
+    @Test
     void aPortOfItsOwnKnowsNothingOfPeers() throws IOException {
         try (HttpApi own = HttpApi.listening("127.0.0.1", 0, nodes.cluster(0), HttpApiOptions.defaults());
                 RawHttp raw = new RawHttp(own.port())) {
