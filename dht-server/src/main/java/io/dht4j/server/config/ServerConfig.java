@@ -2,6 +2,7 @@ package io.dht4j.server.config;
 
 import io.dht4j.Node;
 import io.dht4j.NodeId;
+import io.dht4j.PrintableText;
 import io.dht4j.Topology;
 import io.dht4j.security.Plaintext;
 import io.dht4j.spi.Endpoints;
@@ -96,12 +97,23 @@ public record ServerConfig(
         Map<Setting, String> settings = new EnumMap<>(Setting.class);
         for (String name : properties.stringPropertyNames()) {
             Setting setting = Setting.byPropertyName(name).orElseThrow(() -> unknown(file, name));
-            settings.put(setting, properties.getProperty(name).strip());
+            settings.put(
+                    setting,
+                    requirePrintable(file, name, properties.getProperty(name).strip()));
         }
         if (settings.containsKey(Setting.HASH_KEY)) {
             PrivateFiles.warnIfOpen("the key of the hash", file, LOG::warn);
         }
         return settings;
+    }
+
+    /** Refuses what a backslash of a Windows path makes of the letter after it. */
+    private static String requirePrintable(Path file, String name, String text) throws ConfigException {
+        if (text.chars().anyMatch(Character::isISOControl)) {
+            throw new ConfigException("--config: " + file + ": " + name + " has a control character: "
+                    + PrintableText.of(text) + "; write a backslash itself as \\\\");
+        }
+        return text;
     }
 
     private static ConfigException unknown(Path file, String name) {

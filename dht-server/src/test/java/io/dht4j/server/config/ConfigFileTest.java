@@ -107,6 +107,15 @@ class ConfigFileTest {
     }
 
     @Test
+    void aValueWithAControlCharacterIsRefused(@TempDir Path directory) throws Exception {
+        Path file = directory.resolve("n2.properties");
+        Files.writeString(file, "data=C:\\temp\\n2");
+        assertThatThrownBy(() -> ServerConfig.read(file))
+                .hasMessage("--config: " + file + ": data has a control character: C:\\temp\\n2; write a"
+                        + " backslash itself as \\\\");
+    }
+
+    @Test
     void aFileWithAnUnknownNameIsRefused(@TempDir Path directory) throws Exception {
         Path file = directory.resolve("n2.properties");
         Files.writeString(file, "replicas=3\n");

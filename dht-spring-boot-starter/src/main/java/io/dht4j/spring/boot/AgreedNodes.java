@@ -28,7 +28,8 @@ final class AgreedNodes {
     static Membership of(DhtProperties properties, Path directory) {
         DhtProperties.Membership membership = properties.membership();
         NodeId self = NodeAddresses.self(properties);
-        MicroRaftLogs log = new MicroRaftLogs(directory.resolve("meta"));
+        MicroRaftLogs log =
+                StartException.read("dht4j.store.directory", () -> new MicroRaftLogs(directory.resolve("meta")));
         Membership options = membership.join().isEmpty()
                 ? bootstrap(self, membership.bootstrap(), log)
                 : join(self, membership, log);

@@ -99,8 +99,26 @@ public final class DhtCacheAutoConfiguration {
         return beans -> {
             DhtCacheProperties properties =
                     Binder.get(environment).bindOrCreate("dht4j.cache", DhtCacheProperties.class);
-            properties.all().forEach((name, settings) -> ValueSerializers.check(properties, name, settings, beans));
+            properties.all().forEach((name, settings) -> {
+                ValueSerializers.check(properties, name, settings, beans);
+                if (settings.atomic()) {
+                    requireAgreedNodes(name, environment, beans);
+                }
+            });
         };
+    }
+
+    /** Refuses an atomic cache whose every call would fail. What nodes a remote cluster has, only its calls show. */
+    private static void requireAgreedNodes(String cache, Environment environment, ListableBeanFactory beans) {
+        DhtProperties node = Binder.get(environment).bindOrCreate("dht4j", DhtProperties.class);
+        boolean isNode =
+                beans.containsBean("dhtCluster") && node.remote().addresses().isEmpty();
+        if (isNode && !node.membership().isSet()) {
+            String property = "dht4j.cache.caches." + cache + ".atomic";
+            throw StartException.of(
+                    property,
+                    property + " needs dht4j.membership.bootstrap or dht4j.membership.join, in place of dht4j.nodes");
+        }
     }
 
     private static @Nullable CacheErrorHandler errorHandler(@Nullable CachingConfigurer configurer) {

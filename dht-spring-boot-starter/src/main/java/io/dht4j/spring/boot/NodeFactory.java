@@ -14,6 +14,7 @@ import io.dht4j.spi.Transport;
 import io.dht4j.spi.TransportException;
 import io.dht4j.store.hints.FileHintLog;
 import io.dht4j.store.memory.MemoryStore;
+import io.dht4j.store.mvstore.Durability;
 import io.dht4j.store.mvstore.MvStore;
 import io.dht4j.store.mvstore.MvStoreOptions;
 import io.dht4j.store.mvstore.Rebuild;
@@ -68,6 +69,11 @@ final class NodeFactory {
         needs(membership.isSet(), "dht4j.membership.zone", membership.zone(), ofMembers);
         needs(membership.isSet(), "dht4j.membership.join-token", membership.joinToken(), ofMembers);
         needs(membership.isSet(), "dht4j.membership.address", membership.address(), ofMembers);
+        needs(
+                directory.isPresent(),
+                "dht4j.store.durability",
+                properties.store().durability() == Durability.FSYNC ? "fsync" : null,
+                "dht4j.store.directory");
         needs(false, "dht4j.remote.token", properties.remote().token(), "dht4j.remote.addresses");
         return membership.isSet() ? member() : fixed();
     }
@@ -117,7 +123,11 @@ final class NodeFactory {
             open(builder);
             return builder.start();
         });
-        LOG.info("node {} has started; the others call it at {}", self.id(), self.address());
+        if (hasPeers) {
+            LOG.info("node {} has started; the others call it at {}", self.id(), self.address());
+        } else {
+            LOG.info("node {} has started, alone", self.id());
+        }
         return started;
     }
 
@@ -160,7 +170,8 @@ final class NodeFactory {
                     + "node listens differs from the list.";
         }
         return cause instanceof StoreException
-                ? "Make the directory usable, or choose another one by dht4j.store.directory."
+                ? "Make the directory usable, or choose another one by dht4j.store.directory. If its files are damaged "
+                        + "and other nodes have replicas, rebuild it as docs/guide/rebuild-a-node.md says."
                 : "Change the properties dht4j.*, or what the message names.";
     }
 }

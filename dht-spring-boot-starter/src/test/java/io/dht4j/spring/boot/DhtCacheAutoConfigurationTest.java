@@ -1,7 +1,6 @@
 package io.dht4j.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
@@ -120,15 +119,6 @@ class DhtCacheAutoConfigurationTest {
             assertThat(manager).isInstanceOf(DhtCacheManager.class);
             assertThat(manager.getCacheNames()).containsExactlyInAnyOrder("authors", "titles", "books");
             assertThat(manager.getCache("others")).isNull();
-        });
-    }
-
-    @Test
-    void anAtomicCacheNeedsNodesThatAgree() {
-        runner.withPropertyValues("dht4j.cache.caches.titles.atomic=true").run(context -> {
-            Cache titles = context.getBean(CacheManager.class).getCache("titles");
-            assertThat(titles).isNotNull();
-            assertThatThrownBy(() -> titles.put("1", "Dune")).hasMessageContaining("agree");
         });
     }
 

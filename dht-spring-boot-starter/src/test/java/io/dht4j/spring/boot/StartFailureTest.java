@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -73,6 +74,7 @@ class StartFailureTest {
                 "dht4j.membership.zone=a | dht4j.membership.zone needs dht4j.membership.bootstrap or",
                 "dht4j.tls.certificate=pom.xml;dht4j.tls.key=pom.xml;dht4j.tls.authorities=pom.xml "
                         + "| dht4j.tls: pom.xml",
+                "dht4j.store.durability=fsync | dht4j.store.durability needs dht4j.store.directory",
                 "dht4j.health.timeout=0s | dht4j.health.timeout must be 1ms to 1m, not 0s"
             })
     void invalidPropertiesAreNamedWithTheirRange(String properties, String message) {
@@ -108,8 +110,30 @@ class StartFailureTest {
         runner.withPropertyValues("dht4j.store.directory=" + file).run(context -> {
             FailureAnalysis shown = analysis(context.getStartupFailure());
             assertThat(shown.getDescription()).contains(file.toString());
-            assertThat(shown.getAction()).contains("dht4j.store.directory");
+            assertThat(shown.getAction()).contains("dht4j.store.directory", "rebuild");
         });
+    }
+
+    @Test
+    void anAtomicCacheOfAFixedListOfNodesIsRefused() {
+        runner.withConfiguration(AutoConfigurations.of(DhtCacheAutoConfiguration.class))
+                .withPropertyValues("dht4j.cache.caches.books.atomic=true")
+                .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
+                        .isEqualTo("dht4j.cache.caches.books.atomic needs dht4j.membership.bootstrap or"
+                                + " dht4j.membership.join, in place of dht4j.nodes"));
+    }
+
+    @Test
+    void aTopologyLogThatIsAFileIsNamed(@TempDir Path directory) throws IOException {
+        Path file = Files.createFile(directory.resolve("meta"));
+        runner.withPropertyValues(
+                        "dht4j.membership.bootstrap=n1=127.0.0.1:" + FreePorts.find(),
+                        "dht4j.store.directory=" + directory)
+                .run(context -> {
+                    FailureAnalysis shown = analysis(context.getStartupFailure());
+                    assertThat(shown.getDescription()).contains(file + " cannot be", "(it is a file)");
+                    assertThat(shown.getAction()).contains("dht4j.store.directory");
+                });
     }
 
     @Test

@@ -110,7 +110,9 @@ public final class MvStore implements Store {
     }
 
     /** With another disk. */
-    static MvStore open(Path directory, MvStoreOptions options, Disk disk) {
+    static MvStore open(Path given, MvStoreOptions options, Disk disk) {
+        // Messages would show nothing.
+        Path directory = given.toString().isEmpty() ? Path.of(".") : given;
         StoreDirectory opened = StoreDirectory.open(directory, disk);
         boolean done = false;
         try {

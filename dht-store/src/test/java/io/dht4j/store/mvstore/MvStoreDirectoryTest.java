@@ -48,6 +48,14 @@ class MvStoreDirectoryTest {
     }
 
     @Test
+    void theWorkingDirectoryIsNamed() {
+        assertThatThrownBy(() -> MvStore.open(Path.of(""), MvStoreOptions.defaults()))
+                .as("the module's, which is no store")
+                .isInstanceOf(StoreException.class)
+                .hasMessageStartingWith(". ");
+    }
+
+    @Test
     void aStoreThatIsOpenInThisProcessIsNotOpenedAgain() {
         try (MvStore store = open()) {
             store.apply(List.of(ENTRY));

@@ -27,9 +27,15 @@ public record MicroRaftLogs(Path directory) implements TopologyLogFactory {
 
     private static final Logger LOG = LoggerFactory.getLogger(MicroRaftLogs.class);
 
-    /** Checks that there is a directory. */
+    /**
+     * Checks the directory.
+     *
+     * @throws StoreException if it is a file
+     */
     public MicroRaftLogs {
-        Objects.requireNonNull(directory, "directory");
+        if (Files.isRegularFile(Objects.requireNonNull(directory, "directory"))) {
+            throw new StoreException(directory + " cannot be the directory of topology logs (it is a file)");
+        }
     }
 
     @Override

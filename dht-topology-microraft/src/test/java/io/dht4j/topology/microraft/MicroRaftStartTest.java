@@ -57,6 +57,14 @@ class MicroRaftStartTest {
     }
 
     @Test
+    void aFileIsNoDirectoryOfLogs() throws IOException {
+        Path file = Files.createFile(directory.resolve("meta"));
+        assertThatThrownBy(() -> new MicroRaftLogs(file))
+                .isInstanceOf(StoreException.class)
+                .hasMessage(file + " cannot be the directory of topology logs (it is a file)");
+    }
+
+    @Test
     void theDirectoryOfLogsIsMadeWithItsParents() throws IOException {
         Path deep = directory.resolve("data").resolve("meta");
         new MicroRaftLogs(deep).open(SELF, List.of(SELF), env).close();

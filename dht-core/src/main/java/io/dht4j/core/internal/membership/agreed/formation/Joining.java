@@ -16,12 +16,14 @@ import io.dht4j.core.internal.wire.MembershipReply.Appended;
 import io.dht4j.spi.Environment;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /**
  * Joins a cluster: fetches its state from one of the given nodes, appends the join, and fetches the state again until
@@ -44,6 +46,8 @@ public final class Joining {
     private final Function<ClusterState, CompletableFuture<ClusterState>> installing;
     private final CommandLog commands;
     private int turn;
+    /** Why the seeds that were asked have not let this node in; the newest reason of each. Guarded by itself. */
+    private final Map<Node, String> reasons = new LinkedHashMap<>();
     /** The members as of the newest fetched state. */
     private volatile List<Member> members = List.of();
 
@@ -106,6 +110,9 @@ public final class Joining {
         }
         path.seeds().whenComplete((seeds, error) -> {
             if (error == null) {
+                synchronized (reasons) {
+                    reasons.keySet().retainAll(seeds);
+                }
                 ask(seeds.get(Math.floorMod(turn++, seeds.size())));
             } else {
                 wait.on("node " + self + " looks for nodes of a cluster to join ("
@@ -128,8 +135,14 @@ public final class Joining {
     }
 
     private CompletableFuture<Boolean> retry(Node seed, String why) {
-        wait.on("node " + self + " joins a cluster, and waits for " + seed.id() + " at " + seed.address() + " (" + why
-                + ")" + path.refusal());
+        String all;
+        synchronized (reasons) {
+            reasons.put(seed, why);
+            all = reasons.entrySet().stream()
+                    .map(each -> each.getKey().id() + " at " + each.getKey().address() + " (" + each.getValue() + ")")
+                    .collect(Collectors.joining(", or "));
+        }
+        wait.on("node " + self + " joins a cluster, and waits for " + all + path.refusal());
         return CompletableFuture.completedFuture(false);
     }
 
