@@ -87,7 +87,7 @@ public interface Cluster extends AutoCloseable {
      * Opens a snapshot of the whole cluster. When the stage completes, the snapshot's version is newer than every write
      * acknowledged before the call. A snapshot whose stage was cancelled ends with its lease.
      *
-     * @param lease how long the snapshot may stay unread, 1 second to 1 hour
+     * @param lease how long the snapshot may stay unread, {@link Snapshot#MIN_LEASE} to {@link Snapshot#MAX_LEASE}
      * @param options policy and timeout; a time to live is refused. Of the first {@code from} replicas of each
      *     partition, {@code ack} must take part; others take part if they answer
      * @return a stage that completes with the snapshot, which the caller closes

@@ -1,5 +1,6 @@
 package io.dht4j;
 
+import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -13,6 +14,12 @@ import java.util.concurrent.CompletionStage;
  * threads.
  */
 public interface Snapshot extends AutoCloseable {
+
+    /** The shortest lease. */
+    Duration MIN_LEASE = Duration.ofSeconds(1);
+
+    /** The longest lease. */
+    Duration MAX_LEASE = Duration.ofHours(1);
 
     /**
      * Returns the version that identifies the snapshot on every node, for {@link Cluster#snapshot}.

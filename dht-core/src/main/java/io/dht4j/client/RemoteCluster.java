@@ -32,6 +32,7 @@ import io.dht4j.core.SystemEnvironment;
 import io.dht4j.core.internal.admission.RetryBudget;
 import io.dht4j.core.internal.coordinator.node.Readiness;
 import io.dht4j.core.internal.lock.Locks;
+import io.dht4j.core.internal.snapshot.Snapshots;
 import io.dht4j.core.options.OverloadProtection.Retries;
 import io.dht4j.spi.ClosingThread;
 import io.dht4j.spi.Environment;
@@ -302,6 +303,11 @@ public final class RemoteCluster implements Cluster {
     public CompletionStage<Snapshot> openSnapshot(Duration lease, CallOptions call) {
         requireNonNull(lease, "lease");
         requireNonNull(call, "options");
+        try {
+            Snapshots.requireLease(lease);
+        } catch (InvalidRequestException e) {
+            return CompletableFuture.failedFuture(e);
+        }
         // A snapshot opened twice is harmless: the unused one ends with its lease.
         return calls.start(
                 Call.OPEN_SNAPSHOT,

@@ -5,6 +5,7 @@ import static io.dht4j.simulator.remote.ScriptedCluster.ADDRESSES;
 import static io.dht4j.simulator.remote.ScriptedCluster.KEY;
 import static io.dht4j.simulator.remote.ScriptedCluster.OPTIONS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.dht4j.CallOptions;
 import io.dht4j.ErrorCode;
@@ -16,10 +17,12 @@ import io.dht4j.ScanScope;
 import io.dht4j.Value;
 import io.dht4j.Version;
 import io.dht4j.client.RemoteCluster;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Scans of a remote cluster. */
@@ -51,6 +54,18 @@ class RemoteScansTest {
         assertThat(scripted.await(scan.next())).isEmpty();
         assertThat(scripted.await(scan.next())).isEmpty();
         assertThat(new HashSet<>(api.askedOf("scan"))).hasSize(2);
+    }
+
+    @Test
+    void aLeaseOutOfItsRangeIsRefusedInTheWordsOfItsCaller() {
+        for (Duration lease :
+                List.of(Duration.ofMillis(999), Duration.ofHours(2), Duration.ofSeconds(Long.MAX_VALUE))) {
+            assertThatThrownBy(() -> scripted.await(cluster.openSnapshot(lease, CallOptions.defaults())))
+                    .hasMessageStartingWith("the lease of a snapshot must be 1s to 1h, not ");
+        }
+        assertThatThrownBy(() -> scripted.await(cluster.operations().repair(Set.of(-1))))
+                .hasMessage("a partition is 0 or more, not -1");
+        assertThat(api.askedOf("openSnapshot")).isEmpty();
     }
 
     @Test

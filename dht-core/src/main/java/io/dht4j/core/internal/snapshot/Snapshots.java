@@ -2,9 +2,11 @@ package io.dht4j.core.internal.snapshot;
 
 import io.dht4j.DhtException;
 import io.dht4j.ErrorCode;
+import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
 import io.dht4j.KeyRange;
 import io.dht4j.OverloadedException;
+import io.dht4j.Ranges;
 import io.dht4j.Version;
 import io.dht4j.core.internal.clock.HybridClock;
 import io.dht4j.core.internal.placement.PartitionSet;
@@ -14,6 +16,7 @@ import io.dht4j.spi.Entry;
 import io.dht4j.spi.EntryCursor;
 import io.dht4j.spi.Environment;
 import io.dht4j.spi.Store;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -83,6 +86,20 @@ public final class Snapshots {
         this.views = views;
         this.maxBytes = maxBytes;
         views.listen((before, now) -> follow(now));
+    }
+
+    /**
+     * Checks a lease as its caller has given it.
+     *
+     * @param lease a time
+     * @throws InvalidRequestException if it is out of the range of leases
+     */
+    public static void requireLease(Duration lease) {
+        try {
+            Ranges.require("the lease of a snapshot", lease, io.dht4j.Snapshot.MIN_LEASE, io.dht4j.Snapshot.MAX_LEASE);
+        } catch (IllegalArgumentException e) {
+            throw new InvalidRequestException(ErrorCode.BAD_REQUEST, String.valueOf(e.getMessage()));
+        }
     }
 
     private synchronized void follow(ClusterView view) {

@@ -26,9 +26,6 @@ import java.util.function.LongSupplier;
  */
 final class CallRules {
 
-    private static final Duration MIN_LEASE = Duration.ofSeconds(1);
-    private static final Duration MAX_LEASE = Duration.ofHours(1);
-
     private final Environment environment;
     private final LongSupplier nanoTime;
     private final NodeConfig config;
@@ -136,15 +133,6 @@ final class CallRules {
             throw new InvalidRequestException(
                     ErrorCode.BATCH_TOO_LARGE,
                     "a batch has at most " + config.limits().maxBatch() + " keys, not " + size);
-        }
-    }
-
-    void requireLease(Duration lease) {
-        if (lease.compareTo(MIN_LEASE) < 0 || lease.compareTo(MAX_LEASE) > 0) {
-            throw new InvalidRequestException(
-                    ErrorCode.BAD_REQUEST,
-                    "a snapshot's lease must be " + MIN_LEASE.toMillis() + " to " + MAX_LEASE.toMillis() + " ms, not "
-                            + lease.toMillis());
         }
     }
 

@@ -14,6 +14,7 @@ import io.dht4j.core.internal.coordinator.peer.ReplicaClient;
 import io.dht4j.core.internal.coordinator.quorum.CallPolicy;
 import io.dht4j.core.internal.coordinator.scan.ClusterScan;
 import io.dht4j.core.internal.coordinator.scan.SnapshotOpening;
+import io.dht4j.core.internal.snapshot.Snapshots;
 import io.dht4j.spi.CallContext;
 import java.time.Duration;
 import java.util.Optional;
@@ -77,7 +78,7 @@ final class ScanCalls {
     CompletableFuture<Version> openSnapshot(Duration lease, CallOptions options) {
         rules.refuseTimeToLive(options);
         rules.refuseOrdering(options);
-        rules.requireLease(lease);
+        Snapshots.requireLease(lease);
         CallPolicy policy = rules.policy(options);
         CallContext context = rules.context(options);
         return writes.awaitConfirmation(context)

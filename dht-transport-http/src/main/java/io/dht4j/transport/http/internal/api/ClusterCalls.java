@@ -10,6 +10,7 @@ import io.dht4j.KeyRange;
 import io.dht4j.NodeDiagnostics;
 import io.dht4j.Scan;
 import io.dht4j.ScanScope;
+import io.dht4j.Snapshot;
 import io.dht4j.Topology;
 import io.dht4j.TraceContext;
 import io.dht4j.Value;
@@ -65,8 +66,6 @@ final class ClusterCalls {
     private static final List<String> OPEN_SNAPSHOT_PARAMETERS = List.of("lease", "ack", "from", "replicas", "timeout");
     private static final List<String> CLOSE_SNAPSHOT_PARAMETERS = List.of("snapshot", "timeout");
     private static final long DEFAULT_LEASE_MILLIS = 60_000;
-    private static final long MIN_LEASE_MILLIS = 1_000;
-    private static final long MAX_LEASE_MILLIS = 3_600_000;
     private static final List<String> BATCH_GET_PARAMETERS = List.of("ack", "from", "replicas", "timeout", "ordering");
     private static final List<String> BATCH_PUT_PARAMETERS =
             List.of("ack", "from", "replicas", "timeout", "ordering", "ttl");
@@ -261,8 +260,9 @@ final class ClusterCalls {
 
     void openSnapshot(ApiExchange exchange) {
         Query query = query(exchange, OPEN_SNAPSHOT_PARAMETERS);
-        Duration lease = Duration.ofMillis(
-                query.number("lease", MIN_LEASE_MILLIS, MAX_LEASE_MILLIS).orElse(DEFAULT_LEASE_MILLIS));
+        Duration lease =
+                Duration.ofMillis(query.number("lease", Snapshot.MIN_LEASE.toMillis(), Snapshot.MAX_LEASE.toMillis())
+                        .orElse(DEFAULT_LEASE_MILLIS));
         CallOptions call = options(exchange, query);
         exchange.share().enter();
         exchange.await(() -> cluster.openSnapshot(lease, call), snapshot -> written(exchange, 201, snapshot.version()));

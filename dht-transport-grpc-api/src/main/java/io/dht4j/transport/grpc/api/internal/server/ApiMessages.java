@@ -17,6 +17,7 @@ import io.dht4j.OverloadCounts;
 import io.dht4j.RepairStatus;
 import io.dht4j.ReplicationPolicy;
 import io.dht4j.ScanScope;
+import io.dht4j.Snapshot;
 import io.dht4j.Topology;
 import io.dht4j.v1.ClockProblem;
 import io.dht4j.v1.Entry;
@@ -33,8 +34,8 @@ import java.util.List;
 /** Translates the messages of requests and answers. */
 final class ApiMessages {
 
-    private static final long MIN_LEASE_MILLIS = 1_000;
-    private static final long MAX_LEASE_MILLIS = 3_600_000;
+    private static final long MIN_LEASE_MILLIS = Snapshot.MIN_LEASE.toMillis();
+    private static final long MAX_LEASE_MILLIS = Snapshot.MAX_LEASE.toMillis();
 
     private ApiMessages() {}
 
