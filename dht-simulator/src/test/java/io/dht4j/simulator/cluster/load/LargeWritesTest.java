@@ -162,6 +162,7 @@ class LargeWritesTest {
 
             assertThat(timeOfFailure(cluster, ALL)).isLessThan(Duration.ofMillis(100));
             assertThat(trouble.timersThatFail).isZero();
+            cluster.links.get(0).heal();
             assertThat(hintBytes(cluster)).isGreaterThan(LARGE);
         }
     }
