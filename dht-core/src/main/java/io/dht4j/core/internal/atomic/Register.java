@@ -52,7 +52,12 @@ public record Register(
 
     /** Copies the list. */
     public Register {
-        executed = List.copyOf(executed);
+        executed = ExecutedList.copyOf(executed);
+    }
+
+    /** Returns its last operations. */
+    ExecutedList operations() {
+        return (ExecutedList) executed;
     }
 
     /**
@@ -67,9 +72,7 @@ public record Register(
     /** Returns the version of its newest operation, which is above all that it remembers or has forgotten. */
     public Version newest() {
         Version newest = revision.compareTo(forgotten) >= 0 ? revision : forgotten;
-        Version last = executed.isEmpty()
-                ? NEVER_CHANGED
-                : executed.get(executed.size() - 1).at();
+        Version last = executed.isEmpty() ? NEVER_CHANGED : operations().at(executed.size() - 1);
         return last.compareTo(newest) > 0 ? last : newest;
     }
 
@@ -94,12 +97,12 @@ public record Register(
      * @param since when it has begun: it was executed later
      */
     public Optional<Executed> find(RequestId id, Version since) {
-        for (int i = executed.size() - 1; i >= 0; i--) {
-            Executed each = executed.get(i);
-            if (each.id().equals(id)) {
-                return Optional.of(each);
+        ExecutedList all = operations();
+        for (int i = all.size() - 1; i >= 0; i--) {
+            if (all.hasId(i, id)) {
+                return Optional.of(all.get(i));
             }
-            if (each.at().compareTo(since) <= 0) {
+            if (all.at(i).compareTo(since) <= 0) {
                 break;
             }
         }
@@ -125,20 +128,18 @@ public record Register(
 
     /** Returns the same register, which remembers one more operation, and forgets what is old. */
     Register remembering(Executed latest) {
-        int before = executed.size();
+        ExecutedList all = operations();
+        int before = all.size();
         int first = 0;
         Version least = forgotten;
         long oldest = latest.at().millis() - REMEMBERED_MILLIS;
         while (before - first >= MOST_REMEMBERED
-                || (before - first >= REMEMBERED && executed.get(first).at().millis() < oldest)) {
-            Version gone = executed.get(first).at();
+                || (before - first >= REMEMBERED && all.at(first).millis() < oldest)) {
+            Version gone = all.at(first);
             least = gone.compareTo(least) > 0 ? gone : least;
             first++;
         }
-        // Not by way of a list that grows: a busy register remembers many.
-        Executed[] kept = executed.subList(first, before).toArray(new Executed[before - first + 1]);
-        kept[before - first] = latest;
-        return new Register(kind, revision, expiresAtMillis, least, List.of(kept), value);
+        return new Register(kind, revision, expiresAtMillis, least, all.following(first, latest), value);
     }
 
     @Override

@@ -1,17 +1,12 @@
 package io.dht4j.core.internal.atomic;
 
 import io.dht4j.AtomicChange;
-import io.dht4j.InvalidRequestException;
 import io.dht4j.Key;
-import io.dht4j.RequestId;
 import io.dht4j.Version;
-import io.dht4j.core.internal.atomic.Executed.Outcome;
 import io.dht4j.core.internal.atomic.Register.Kind;
 import io.dht4j.spi.Entry;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 
 /**
  * Registers as entries of the store: the version is the ballot at which the register was accepted, the value is the
@@ -24,14 +19,12 @@ public final class RegisterCodec {
 
     private static final int HEAD_BYTES = 1 + 1 + 8 + 8 + 8 + 2;
     private static final int EXPIRY_AT = 1 + 1 + 8;
-    private static final int EXECUTED_BYTES = 8 + 8 + 4 + 8 + 1 + 8;
 
     /** The largest number of bytes of an encoded register. */
     public static final int MAX_BYTES =
-            HEAD_BYTES + Register.MOST_REMEMBERED * EXECUTED_BYTES + AtomicChange.MAX_VALUE_BYTES;
+            HEAD_BYTES + Register.MOST_REMEMBERED * ExecutedList.BYTES_EACH + AtomicChange.MAX_VALUE_BYTES;
 
     private static final List<Kind> KINDS = List.of(Kind.values());
-    private static final List<Outcome> OUTCOMES = List.of(Outcome.values());
 
     private RegisterCodec() {}
 
@@ -43,7 +36,7 @@ public final class RegisterCodec {
      * @param register the register
      */
     public static Entry entry(Key key, Version ballot, Register register) {
-        int size = HEAD_BYTES + register.executed().size() * EXECUTED_BYTES + register.value().length;
+        int size = HEAD_BYTES + register.executed().size() * ExecutedList.BYTES_EACH + register.value().length;
         ByteBuffer out = ByteBuffer.allocate(size)
                 .put((byte) FORMAT)
                 .put((byte) KINDS.indexOf(register.kind()))
@@ -51,14 +44,7 @@ public final class RegisterCodec {
                 .putLong(register.expiresAtMillis())
                 .putLong(register.forgotten().packed())
                 .putShort((short) register.executed().size());
-        for (Executed each : register.executed()) {
-            out.putLong(each.id().uuid().getMostSignificantBits())
-                    .putLong(each.id().uuid().getLeastSignificantBits())
-                    .putInt(each.change())
-                    .putLong(each.at().packed())
-                    .put((byte) OUTCOMES.indexOf(each.outcome()))
-                    .putLong(each.number());
-        }
+        register.operations().write(out);
         out.put(register.value());
         return Entry.value(
                 key,
@@ -102,24 +88,16 @@ public final class RegisterCodec {
         if (format != FORMAT) {
             throw malformed("format " + format + ", this version reads " + FORMAT);
         }
-        Kind kind = KINDS.get(index(in.get(), KINDS.size(), "kind"));
+        Kind kind = kind(in.get());
         Version revision = new Version(in.getLong());
         long expiry = in.getLong();
         Version forgotten = new Version(in.getLong());
         int count = Short.toUnsignedInt(in.getShort());
-        if (count > Register.MOST_REMEMBERED || count * EXECUTED_BYTES > in.remaining()) {
+        if (count > Register.MOST_REMEMBERED || count * ExecutedList.BYTES_EACH > in.remaining()) {
             throw malformed(count + " operations do not fit into " + in.remaining() + " bytes, or are more than "
                     + Register.MOST_REMEMBERED);
         }
-        List<Executed> executed = new ArrayList<>(count);
-        for (int i = 0; i < count; i++) {
-            executed.add(new Executed(
-                    id(in.getLong(), in.getLong()),
-                    in.getInt(),
-                    new Version(in.getLong()),
-                    OUTCOMES.get(index(in.get(), OUTCOMES.size(), "outcome")),
-                    in.getLong()));
-        }
+        ExecutedList executed = operations(in, count);
         byte[] value = new byte[in.remaining()];
         in.get(value);
         if (expiry < 0
@@ -130,19 +108,19 @@ public final class RegisterCodec {
         return new Register(kind, revision, expiry, forgotten, executed, value);
     }
 
-    private static RequestId id(long high, long low) {
+    private static ExecutedList operations(ByteBuffer in, int count) {
         try {
-            return new RequestId(new UUID(high, low));
-        } catch (InvalidRequestException e) {
+            return ExecutedList.read(in, count);
+        } catch (IllegalArgumentException e) {
             throw malformed(String.valueOf(e.getMessage()));
         }
     }
 
-    private static int index(byte value, int bound, String what) {
-        if (value < 0 || value >= bound) {
-            throw malformed(what + " " + value + ", it is 0 to " + (bound - 1));
+    private static Kind kind(byte value) {
+        if (value < 0 || value >= KINDS.size()) {
+            throw malformed("kind " + value + ", it is 0 to " + (KINDS.size() - 1));
         }
-        return value;
+        return KINDS.get(value);
     }
 
     private static IllegalArgumentException malformed(String why) {

@@ -39,6 +39,31 @@ class RegisterCodecTest {
     }
 
     @Test
+    void aRegisterThatIsReadRemembersAndForgetsAsBefore() {
+        Register kept = REGISTER;
+        Register read = REGISTER;
+        for (int i = 0; i < 3 * Register.REMEMBERED; i++) {
+            if (i % 3 == 0) {
+                read = RegisterCodec.register(RegisterCodec.entry(KEY, BALLOT, read));
+            }
+            long millis = (i + 1) * Register.REMEMBERED_MILLIS;
+            Executed latest = new Executed(RequestId.of(millis, i, i), i, Version.of(millis, 0), Outcome.CREATED, i);
+            kept = kept.remembering(latest);
+            read = read.remembering(latest);
+            assertThat(read).isEqualTo(kept);
+            assertThat(read.newest()).isEqualTo(latest.at());
+            for (Executed each : kept.executed()) {
+                assertThat(read.find(each.id(), Register.NEVER_CHANGED)).contains(each);
+            }
+            boolean isRemembered = REGISTER.executed().size() + i < Register.REMEMBERED;
+            assertThat(read.find(REGISTER.executed().get(0).id(), Register.NEVER_CHANGED)
+                            .isPresent())
+                    .isEqualTo(isRemembered);
+        }
+        assertThat(read.executed()).hasSize(Register.REMEMBERED);
+    }
+
+    @Test
     void absentRegistersExpireAtOnce() {
         Register absent = Register.absent(new Version(9));
         Entry entry = RegisterCodec.entry(KEY, BALLOT, absent);
