@@ -116,5 +116,6 @@ public final class ReachabilityLog {
     /** Ends the log: calls that end with this node's transport say nothing about the others. */
     public void close() {
         closed = true;
+        away.clear();
     }
 }
