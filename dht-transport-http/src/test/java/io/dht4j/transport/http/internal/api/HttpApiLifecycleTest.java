@@ -12,6 +12,7 @@ import io.dht4j.Key;
 import io.dht4j.Node;
 import io.dht4j.Topology;
 import io.dht4j.core.ClusterBuilder;
+import io.dht4j.spi.TlsFiles;
 import io.dht4j.spi.TransportException;
 import io.dht4j.store.memory.MemoryStore;
 import io.dht4j.testkit.network.FreePorts;
@@ -27,6 +28,7 @@ import java.io.IOException;
 import java.net.BindException;
 import java.net.ConnectException;
 import java.net.Socket;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -38,6 +40,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -80,6 +83,15 @@ class HttpApiLifecycleTest {
                 .hasMessageContaining("withPlaintextAllowed()")
                 .satisfies(refused -> assertThat(refused.getStackTrace())
                         .anyMatch(frame -> frame.getClassName().equals(HttpApiLifecycleTest.class.getName())));
+    }
+
+    @Test
+    void aMissingFileOfTlsIsRefusedOnTheCallersThread(@TempDir Path directory) {
+        Path missing = directory.resolve("missing.pem");
+        HttpApiOptions options = HttpApiOptions.defaults().withTls(TlsFiles.server(missing, missing));
+        assertThatThrownBy(() -> HttpApi.listening("127.0.0.1", 0, nodes.cluster(0), options))
+                .isExactlyInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(missing.toString());
     }
 
     @Test
