@@ -336,7 +336,7 @@ class SnapshotsTest {
             for (Duration lease : List.of(Duration.ZERO, Duration.ofMillis(999), Duration.ofHours(2))) {
                 DhtException failure = cluster.failureOf(node.openSnapshot(lease, DEFAULTS));
                 assertThat(failure.code()).isEqualTo(ErrorCode.BAD_REQUEST);
-                assertThat(failure).hasMessageContaining("1000 to 3600000 ms");
+                assertThat(failure).hasMessageContaining("must be 1s to 1h");
             }
             CallOptions expiring = DEFAULTS.withTimeToLive(Duration.ofSeconds(1));
             assertThat(cluster.failureOf(node.openSnapshot(LEASE, expiring)).code())
